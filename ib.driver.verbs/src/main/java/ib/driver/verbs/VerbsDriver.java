@@ -80,7 +80,7 @@ public final class VerbsDriver implements ManagedService {
     } else {
       select(properties);
     }
-    announce(); // after a refusal too: nobody waits for what does not come
+    announce(); // after a refusal too: ./ib exec does not wait for it
   }
 
   private void select(Dictionary<String, ?> properties) {

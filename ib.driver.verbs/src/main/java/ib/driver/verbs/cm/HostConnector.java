@@ -11,8 +11,6 @@ import ib.core.cm.ConnectorLink;
 import ib.core.cm.ConnectorListener;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
-import ib.core.verbs.IbNotSupportedException;
-import ib.core.verbs.IbPermissionException;
 import ib.driver.verbs.abi.Frame;
 import ib.driver.verbs.abi.Libc;
 import ib.driver.verbs.abi.Waiter;
@@ -38,7 +36,7 @@ public final class HostConnector implements Connector, AutoCloseable {
   private final Sysfs sysfs;
   private final Device device;
   private final Consumer<String> log;
-  private final Host host;
+  private final UcmHost host;
   private final AtomicLong failures = new AtomicLong();
 
   @GuardedBy("this")
@@ -56,35 +54,6 @@ public final class HostConnector implements Connector, AutoCloseable {
    */
   public record Device(String name, String kernelName, long guid) {}
 
-  /** What the connector opens. */
-  interface Host {
-    /**
-     * Opens the file of the connection manager.
-     *
-     * @param frame of the calling thread; has errno afterwards
-     * @param path the file
-     * @return the file; null when the kernel refuses
-     */
-    @Nullable UcmFile file(Frame frame, String path);
-
-    /** {@return what wakes the thread that reads the events} */
-    Waiter waiter();
-  }
-
-  /** The host that this program runs on. */
-  private record ThisHost(Libc libc) implements Host {
-    @Override
-    public @Nullable UcmFile file(Frame frame, String path) {
-      int fd = libc.open(frame, path);
-      return fd < 0 ? null : new UcmFile(libc, fd);
-    }
-
-    @Override
-    public Waiter waiter() {
-      return new Waiter(libc);
-    }
-  }
-
   /**
    * Creates the connector; nothing is opened yet.
    *
@@ -94,10 +63,10 @@ public final class HostConnector implements Connector, AutoCloseable {
    * @param log takes warnings
    */
   public HostConnector(Libc libc, Sysfs sysfs, Device device, Consumer<String> log) {
-    this(libc, sysfs, device, log, new ThisHost(libc));
+    this(libc, sysfs, device, log, new UcmHost(libc));
   }
 
-  HostConnector(Libc libc, Sysfs sysfs, Device device, Consumer<String> log, Host host) {
+  HostConnector(Libc libc, Sysfs sysfs, Device device, Consumer<String> log, UcmHost host) {
     this.libc = libc;
     this.sysfs = sysfs;
     this.device = device;
@@ -128,7 +97,7 @@ public final class HostConnector implements Connector, AutoCloseable {
     try (Frame frame = new Frame()) {
       UcmFile file = host.file(frame, path);
       if (file == null) {
-        throw refusal(path, frame.errno());
+        throw host.refusal(device.name, path, frame.errno());
       }
       return start(file);
     }
@@ -151,24 +120,6 @@ public final class HostConnector implements Connector, AutoCloseable {
         file.close();
       }
     }
-  }
-
-  /** {@return why the file of the connection manager cannot be opened} */
-  IbException refusal(String path, int errno) {
-    String what = "connections on " + device.name;
-    return switch (errno) {
-      case Libc.EACCES, Libc.EPERM ->
-          new IbPermissionException(
-              what,
-              "this process may not open " + path,
-              "add the user to the group of the file, or give the container the file");
-      case Libc.ENOENT, Libc.ENODEV ->
-          new IbNotSupportedException(
-              what,
-              "the kernel offers no connection manager: no " + path,
-              "modprobe rdma_ucm; in a container --device /dev/infiniband");
-      default -> Failures.of(libc, errno, what);
-    };
   }
 
   @Override

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * {@code ib:why}.
  */
 final class LastState {
-  private static final int MOST = 16; // of a report
+  private static final int MAX_CHANGES = 16; // of a report
 
   volatile QpState now = QpState.RESET;
 
@@ -43,7 +43,7 @@ final class LastState {
   }
 
   private synchronized void enter(Change change) {
-    if (changes.size() == MOST) {
+    if (changes.size() == MAX_CHANGES) {
       changes.removeFirst();
     }
     changes.add(change);
@@ -81,6 +81,6 @@ final class LastState {
       all.add(new Change(failedNs, failedTo, "a request has failed: " + why.label()));
       all.sort(Comparator.comparingLong(Change::ns)); // nanoTime of one run of a JVM
     }
-    return all.subList(Math.max(0, all.size() - MOST), all.size());
+    return all.subList(Math.max(0, all.size() - MAX_CHANGES), all.size());
   }
 }

@@ -36,7 +36,7 @@ final class VerbsCq extends CopiedCompletionQueue implements VerbsContext.EventT
   private final CqRing ring;
   private final Map<Integer, ClosedQueue> kept = new HashMap<>(); // guarded by the claim
 
-  /** What nobody had taken when the queue was closed: it can be taken still. */
+  /** The completions that were not taken before the close: they can be taken still. */
   private final Queue<WorkCompletion> left = new ConcurrentLinkedQueue<>();
 
   private final AtomicInteger unacknowledged = new AtomicInteger(); // events of the channel

@@ -77,7 +77,8 @@ final class HostConnectorTest {
     IbException none = listen(connector);
     assertInstanceOf(IbNotSupportedException.class, none);
     says(none, "connections on verbs0", root.resolve("rdma_cm").toString(), "modprobe rdma_ucm");
-    IbException right = connector.refusal("/dev/infiniband/rdma_cm", Libc.EACCES);
+    IbException right =
+        new UcmHost(new Libc()).refusal("verbs0", "/dev/infiniband/rdma_cm", Libc.EACCES);
     assertInstanceOf(IbPermissionException.class, right);
     says(right, "/dev/infiniband/rdma_cm", "add the user to the group of the file");
     connector.close();
@@ -96,12 +97,18 @@ final class HostConnectorTest {
   }
 
   /** A connection manager that takes each command, and has no event until it is told to fail. */
-  private static class Kernel implements HostConnector.Host {
-    final Libc libc = new Libc();
+  private static class Kernel extends UcmHost {
+    final Libc libc;
     final String path;
     volatile int errno = Libc.EAGAIN;
 
     Kernel(Path file) {
+      this(new Libc(), file);
+    }
+
+    private Kernel(Libc libc, Path file) {
+      super(libc);
+      this.libc = libc;
       this.path = file.toString();
     }
 
@@ -121,7 +128,7 @@ final class HostConnectorTest {
     }
 
     @Override
-    public UcmFile file(Frame frame, String asked) {
+    UcmFile file(Frame frame, String asked) {
       return new UcmFile(libc, libc.open(frame, path)) {
         @Override
         int give(Frame frame, Request request) {
@@ -129,14 +136,9 @@ final class HostConnectorTest {
         }
       };
     }
-
-    @Override
-    public Waiter waiter() {
-      return new Waiter(libc);
-    }
   }
 
-  private static HostConnector connector(Path root, HostConnector.Host host, Consumer<String> log) {
+  private static HostConnector connector(Path root, UcmHost host, Consumer<String> log) {
     HostConnector.Device device = new HostConnector.Device("verbs0", "rxe0", 1);
     return new HostConnector(new Libc(), new Sysfs(root, root), device, log, host);
   }
@@ -147,7 +149,7 @@ final class HostConnectorTest {
     Kernel kernel =
         new Kernel(Files.createFile(root.resolve("manager"))) {
           @Override
-          public Waiter waiter() {
+          Waiter waiter() {
             throw new IbNoMemoryException("eventfd", "too many open files", "ulimit -n");
           }
         };

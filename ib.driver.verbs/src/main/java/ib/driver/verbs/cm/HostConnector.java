@@ -200,9 +200,7 @@ public final class HostConnector implements Connector, AutoCloseable {
       }
     }
 
-    /**
-     * Nobody hears of the kernel any more: each connection is told so, and new ones are refused.
-     */
+    /** No event is heard any more: each connection ends, and new ones are refused. */
     private void fail(int errno) {
       failures.incrementAndGet();
       ended = errno; // before the look at the connections, which new ones follow by a look at this

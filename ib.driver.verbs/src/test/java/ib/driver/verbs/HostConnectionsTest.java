@@ -23,7 +23,6 @@ import ib.core.verbs.CqInit;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbExistsException;
-import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
@@ -264,28 +263,6 @@ final class HostConnectionsTest {
       TimeUnit.MILLISECONDS.sleep(100); // the kernel's announcement has no moment of its own here
     }
     assertEquals(1, manager.ids().size());
-  }
-
-  @Test
-  @DisplayName("V8: datagram services, groups and PortSpace.IB are refused, with a type")
-  void refusedSpaces() throws Exception {
-    InetSocketAddress at = new InetSocketAddress(address(), 7181);
-    Ended handler = new Ended(new LinkedBlockingQueue<>());
-    try (RdmaCm cm = RdmaCm.open(fabric.core(), manager, "test")) {
-      for (PortSpace space : new PortSpace[] {PortSpace.UDP, PortSpace.IB}) {
-        assertThrows(
-            IbNotSupportedException.class,
-            () -> cm.listen(new InetSocketAddress(7181), space, 1, r -> r.reject(new byte[0])),
-            space.toString());
-      }
-      assertThrows(
-          IbNotSupportedException.class,
-          () -> cm.start(at, RdmaOptions.ud(), new OnePair(), handler));
-      InetAddress group = InetAddress.getByName("239.1.2.3");
-      assertThrows(
-          IbNotSupportedException.class,
-          () -> cm.join(group, RdmaOptions.ud(), new OnePair(), handler));
-    }
   }
 
   /** Writes down how connections end, and closes them. */

@@ -20,7 +20,7 @@ import org.osgi.framework.ServiceReference;
 
 /**
  * Waits until every device that {@code conf/} configures is plugged, so that a script can use it at
- * once.
+ * once. The devices of the host are those that {@code ib.driver.verbs} has found and wants.
  */
 final class DeviceWait {
   /**
@@ -35,6 +35,17 @@ final class DeviceWait {
   /** Finds registered devices, also those that the core is still probing or adding clients to. */
   private static final String ARRIVING =
       "(&(objectClass=ib.core.verbs.IbDevice)(" + DEVICE_NAME + "=*))";
+
+  /** The file of the driver whose devices are those that the host has, and which names none. */
+  private static final String HOST_FILE = "ib.driver.verbs.cfg";
+
+  /** Stands for the devices of the host until the driver has said which they are. */
+  private static final String OF_HOST = "of the host";
+
+  /** The driver's names of them, once it has taken its file. */
+  private static final String WANTED = "ib.devices.wanted";
+
+  private static final String ASKED = "(" + WANTED + "=*)";
 
   /** A registered device is waited for this many times longer; then it counts as stuck. */
   private static final int PATIENCE = 30;
@@ -61,16 +72,16 @@ final class DeviceWait {
     Map<String, String> missing = configured(conf);
     Semaphore news = new Semaphore(0);
     ServiceListener listener = event -> news.release();
-    context.addServiceListener(listener, PLUGGED);
+    context.addServiceListener(listener, "(|" + PLUGGED + ASKED + ")");
     try {
       long begin = System.nanoTime();
-      removePresent(missing);
+      look(missing);
       while (!missing.isEmpty() && goesOn(missing, System.nanoTime() - begin, timeout.toNanos())) {
         long left = timeout.toNanos() - (System.nanoTime() - begin);
         if (news.tryAcquire(left > 0 ? left : LOOK_NS, TimeUnit.NANOSECONDS)) {
           news.drainPermits();
         }
-        removePresent(missing);
+        look(missing);
       }
       return missing;
     } finally {
@@ -90,7 +101,18 @@ final class DeviceWait {
             .anyMatch(d -> missing.containsKey(String.valueOf(d.getProperty(DEVICE_NAME))));
   }
 
-  private void removePresent(Map<String, String> missing) throws InvalidSyntaxException {
+  private void look(Map<String, String> missing) throws InvalidSyntaxException {
+    missing.values().removeIf(HOST_FILE::equals); // the host's may have changed
+    if (Files.exists(conf.resolve(HOST_FILE))) {
+      ServiceReference<?>[] drivers = context.getAllServiceReferences(null, ASKED);
+      if (drivers == null) {
+        missing.put(OF_HOST, HOST_FILE);
+      } else {
+        for (String name : (String[]) drivers[0].getProperty(WANTED)) {
+          missing.put(name, HOST_FILE);
+        }
+      }
+    }
     ServiceReference<?>[] slots = context.getAllServiceReferences(null, PLUGGED);
     if (slots != null) {
       for (ServiceReference<?> slot : slots) {

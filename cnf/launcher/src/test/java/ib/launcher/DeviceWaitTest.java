@@ -96,6 +96,50 @@ class DeviceWaitTest {
     }
   }
 
+  private Future<Map<String, String>> awaited(ExecutorService threads, BundleContext context) {
+    return threads.submit(() -> new DeviceWait(context, conf).await(Duration.ofMinutes(2)));
+  }
+
+  @Test
+  @DisplayName(
+      "issue 17: devices of the host: the driver says which, and each of them is waited for;"
+          + " none where the host has none")
+  void ofTheHost(@TempDir Path storage) throws Exception {
+    write("ib.driver.verbs.cfg", "devices = *\n");
+    Framework framework = framework(storage);
+    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      BundleContext context = framework.getBundleContext();
+      assertEquals(
+          Map.of("of the host", "ib.driver.verbs.cfg"),
+          new DeviceWait(context, conf).await(Duration.ofMillis(1)),
+          "the driver has said nothing");
+      ServiceRegistration<?> driver =
+          context.registerService("driver", new Nobody(), new Hashtable<>());
+      Future<Map<String, String>> missing = awaited(threads, context);
+      wants(driver, "mlx5_0", "mlx5_1");
+      assertThrows(TimeoutException.class, () -> missing.get(200, TimeUnit.MILLISECONDS));
+      register(context, "ib.core.spi.DeviceSlot", "mlx5_0", true);
+      assertThrows(TimeoutException.class, () -> missing.get(200, TimeUnit.MILLISECONDS));
+      wants(driver, "mlx5_0"); // the kernel has taken the other away
+      assertEquals(Map.of(), missing.get(60, TimeUnit.SECONDS));
+      wants(driver);
+      assertEquals(Map.of(), awaited(threads, context).get(60, TimeUnit.SECONDS));
+      wants(driver, "mlx5_9");
+      assertEquals(
+          Map.of("mlx5_9", "ib.driver.verbs.cfg"),
+          new DeviceWait(context, conf).await(Duration.ofMillis(1)));
+    } finally {
+      framework.stop();
+      framework.waitForStop(30_000);
+    }
+  }
+
+  private static void wants(ServiceRegistration<?> driver, String... names) {
+    Hashtable<String, Object> properties = new Hashtable<>();
+    properties.put("ib.devices.wanted", names);
+    driver.setProperties(properties);
+  }
+
   private static Framework framework(Path storage) throws Exception {
     Map<String, String> config =
         Map.of(

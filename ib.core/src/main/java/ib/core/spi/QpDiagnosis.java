@@ -44,7 +44,8 @@ public interface QpDiagnosis {
    * @param troubles the last NAK in each direction, the last RNR NAK, the last timeout, where there
    *     was one
    * @param peer the peer that it is connected to, empty without one
-   * @param heardNs when the latest packet for it was noticed, to a quarter of a second, or -1
+   * @param heardNs when the latest packet for it was noticed, to a quarter of a second; -1 when
+   *     there was none, {@link #NOT_TOLD} where the device does not tell
    * @param counters what it has counted since it was bound to its port, by the name of the port's
    *     counter, without those that are 0: {@code sent_pkts} and {@code rcvd_pkts} include the
    *     requests that took no packet; names that begin with drop_ are reasons why packets for it
@@ -66,6 +67,8 @@ public interface QpDiagnosis {
       Map<String, Long> counters,
       String likely,
       List<String> tries) {
+    /** As {@link #heardNs}: the device does not tell when it hears. */
+    public static final long NOT_TOLD = Long.MIN_VALUE;
 
     /** {@return the counters of packets that were dropped, for it or of its device} */
     public Map<String, Long> drops() {

@@ -1,7 +1,7 @@
 package ib.core.testing;
 
+import ib.core.spi.CopiedCompletionQueue;
 import ib.core.verbs.CompHandler;
-import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.EventType;
 import ib.core.verbs.NotifyFlags;
@@ -16,12 +16,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A completion queue of a {@link FakeDevice}. */
-public final class FakeCq extends CompletionQueue {
+public final class FakeCq extends CopiedCompletionQueue {
   private final FakeDevice device;
   private final AtomicInteger deaths = new AtomicInteger();
   private final AtomicInteger armed = new AtomicInteger();
   private final Queue<WorkCompletion> entries = new ConcurrentLinkedQueue<>();
-  private WorkCompletion current = new WorkCompletion();
   private volatile int size;
 
   /**
@@ -112,66 +111,12 @@ public final class FakeCq extends CompletionQueue {
   }
 
   @Override
-  public boolean startPoll() {
-    return nextPoll();
-  }
-
-  @Override
-  public boolean nextPoll() {
+  protected boolean take(WorkCompletion into) {
     WorkCompletion wc = deaths.get() > 0 ? null : entries.poll();
-    if (wc == null) {
-      return false;
+    if (wc != null) {
+      into.set(wc);
     }
-    current = wc;
-    return true;
-  }
-
-  @Override
-  public void endPoll() {}
-
-  @Override
-  public long wrId() {
-    return current.wrId();
-  }
-
-  @Override
-  public WcStatus status() {
-    return current.status();
-  }
-
-  @Override
-  public WcOpcode opcode() {
-    return current.opcode();
-  }
-
-  @Override
-  public int byteLen() {
-    return current.byteLen();
-  }
-
-  @Override
-  public int immData() {
-    return current.immData();
-  }
-
-  @Override
-  public int wcFlags() {
-    return current.wcFlags();
-  }
-
-  @Override
-  public int qpn() {
-    return current.qpn();
-  }
-
-  @Override
-  public int srcQp() {
-    return current.srcQp();
-  }
-
-  @Override
-  public void readCurrent(WorkCompletion into) {
-    into.set(current);
+    return wc != null;
   }
 
   @Override

@@ -6,6 +6,7 @@ import ib.driver.base.Settings;
 import ib.driver.verbs.object.Sysfs;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -36,11 +37,16 @@ final class HostDevices {
       present.clear();
     }
     selection = wanted;
-    look();
+    boolean unused = look();
   }
 
-  /** Looks at the host. */
-  synchronized void look() {
+  /** {@return the names of the devices that the host has and the configuration selects} */
+  synchronized Set<String> names() {
+    return Set.copyOf(present.keySet());
+  }
+
+  /** Looks at the host; {@return whether something has changed} */
+  synchronized boolean look() {
     Map<String, Sysfs.Entry> now = new HashMap<>();
     sysfs
         .devices()
@@ -51,7 +57,7 @@ final class HostDevices {
               }
             });
     if (now.equals(present)) {
-      return;
+      return false;
     }
     for (String name : present.keySet()) {
       if (!now.containsKey(name)) {
@@ -76,6 +82,7 @@ final class HostDevices {
     if (again) {
       devices.review(); // another device has the name of one that has gone
     }
+    return true;
   }
 
   private static String pid(String name) {

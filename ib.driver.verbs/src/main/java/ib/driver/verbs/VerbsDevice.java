@@ -3,6 +3,7 @@ package ib.driver.verbs;
 import ib.core.cm.Connector;
 import ib.core.spi.DeviceOps;
 import ib.core.spi.DriverDevice;
+import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbAgainException;
@@ -15,10 +16,12 @@ import ib.driver.verbs.abi.Libc;
 import ib.driver.verbs.abi.Libibverbs;
 import ib.driver.verbs.cm.HostConnector;
 import ib.driver.verbs.object.AsyncEvents;
+import ib.driver.verbs.object.HostDiagnosis;
 import ib.driver.verbs.object.Sysfs;
 import ib.driver.verbs.object.VerbsContext;
 import ib.driver.verbs.object.VerbsOps;
 import java.nio.file.Files;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -82,7 +85,12 @@ final class VerbsDevice extends DriverDevice implements Plugged<VerbsConfig> {
     VerbsDevice device = null;
     try {
       HostConnector connector = connector(config, library, sysfs, log);
-      VerbsOps ops = new VerbsOps(context, sysfs, () -> offered(sysfs, connector));
+      VerbsOps ops =
+          new VerbsOps(
+              context,
+              sysfs,
+              () -> offered(sysfs, connector),
+              () -> Map.of("connection_events_failed", connector.failures()));
       device = new VerbsDevice(config, sysfs, entry, new Opened(context, ops, connector), log);
       device.events.start();
       up = true;
@@ -177,6 +185,11 @@ final class VerbsDevice extends DriverDevice implements Plugged<VerbsConfig> {
   @Override
   public DeviceOps ops() {
     return opened.ops;
+  }
+
+  @Override
+  public Map<Class<?>, Object> offers() {
+    return Map.of(QpDiagnosis.class, new HostDiagnosis(name(), opened.context));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package ib.driver.verbs;
 
 import ib.core.client.IbCore;
+import ib.core.spi.QpDiagnosis;
 import ib.core.spi.StandaloneFabric;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
@@ -52,13 +53,22 @@ final class VerbsBench implements Bench {
     return false;
   }
 
-  private static int ipv4(IbDevice device) {
+  static int ipv4(IbDevice device) {
     for (int i = 0; i < device.port(1).gidTableLen(); i++) {
       if (device.gid(1, i).isIpv4Mapped()) {
         return i;
       }
     }
     return 0;
+  }
+
+  /** {@return the index of the first IPv4 address of the first device} */
+  int gidIndex() {
+    return ipv4(core().device(devices().getFirst()).orElseThrow());
+  }
+
+  QpDiagnosis diagnosis(String device) {
+    return fabric.service(device, QpDiagnosis.class);
   }
 
   @Override

@@ -50,14 +50,20 @@ final class Diagnosis implements Printable, JsonView {
       line(out, "last " + time(n.ns()) + " " + n.text());
     }
     if (!report.peer().isEmpty()) {
-      String heard = report.heardNs() < 0 ? "never heard" : "last heard " + time(report.heardNs());
-      line(out, "peer " + report.peer() + ", " + heard);
+      line(out, "peer " + report.peer() + heard());
     }
     drops(out, "packets to it dropped: ", false);
     drops(out, "packets of its device that the fabric dropped: ", true);
     line(out, "likely: " + report.likely());
     report.tries().forEach(t -> line(out, "try: " + t));
     return out.toString();
+  }
+
+  private String heard() {
+    if (report.heardNs() == Report.NOT_TOLD) {
+      return "";
+    }
+    return report.heardNs() < 0 ? ", never heard" : ", last heard " + time(report.heardNs());
   }
 
   private void drops(StringBuilder out, String title, boolean fabric) {

@@ -1,6 +1,7 @@
 package ib.tools.fabric;
 
 import ib.core.client.IbCore;
+import ib.core.verbs.Cap;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.LinkLayer;
@@ -19,7 +20,7 @@ record LocalPort(String device, int number) {
 
   /**
    * Returns the port that {@code -C} and {@code -P} name, else the first active InfiniBand port, as
-   * libibumad does.
+   * libibumad does. A device whose QP1 belongs to the kernel of the host has none.
    *
    * @param core the core
    * @param command name of the command, for messages
@@ -29,10 +30,17 @@ record LocalPort(String device, int number) {
    */
   static LocalPort of(IbCore core, String command, Parsed line) {
     String ca = line.last("Ca");
+    String kernels = "";
     int number = line.number("Port", 0, 0, 254);
     for (DeviceInfo d : core.devices()) {
       IbDevice device = core.device(d.name()).orElse(null);
       if (device == null || ca != null && !d.name().equals(ca)) {
+        continue;
+      }
+      if (!device.has(Cap.GSI)) {
+        kernels =
+            "; QP0 and QP1 of %s belong to the kernel of the host, whose own %s reaches them"
+                .formatted(d.name(), command);
         continue;
       }
       for (int n = 1; n <= d.portCount(); n++) {
@@ -45,6 +53,7 @@ record LocalPort(String device, int number) {
     }
     String what = (ca == null ? "(null)" : ca) + "' port '" + number + "'";
     throw new CommandException(
-        FAILED, command + ": iberror: failed: Failed to open '" + what + " (InfiniBand only)");
+        FAILED,
+        command + ": iberror: failed: Failed to open '" + what + " (InfiniBand only)" + kernels);
   }
 }

@@ -34,6 +34,10 @@ class WhyTest {
   }
 
   private static QpDiagnosis known(String device, int qpn) {
+    return known(device, qpn, 7_877 * MS);
+  }
+
+  private static QpDiagnosis known(String device, int qpn, long heardNs) {
     return new Known(
         device,
         new QpDiagnosis.Report(
@@ -47,7 +51,7 @@ class WhyTest {
                 new QpDiagnosis.Change(9_482 * MS, QpState.ERR, "retries")),
             List.of(new QpDiagnosis.Note(9_482 * MS, "timeout, PSN 0x22a01c not acknowledged")),
             "QP 0x91c03a at LID 3",
-            7_877 * MS,
+            heardNs,
             Map.of("drop_icrc", 17L),
             "path corrupts packets",
             List.of("ib:capture start -f qp=0x4dbe86 soft0 FILE")));
@@ -102,5 +106,14 @@ class WhyTest {
   void wrongWords() {
     assertThrows(CommandException.class, () -> Why.run(ALL, NOON));
     assertThrows(CommandException.class, () -> Why.run(ALL, NOON, "soft0"));
+  }
+
+  @Test
+  @DisplayName("issue 17: of a device that does not tell when it hears, nothing is said of that")
+  void notTold() {
+    List<QpDiagnosis> host = List.of(known("mlx5_0", 7, QpDiagnosis.Report.NOT_TOLD));
+    String text = Why.run(host, NOON, "7").text();
+    assertTrue(text.contains("peer QP 0x91c03a at LID 3\n"), text);
+    assertTrue(Why.run(List.of(known("a", 7, -1)), NOON, "7").text().contains(", never heard"));
   }
 }

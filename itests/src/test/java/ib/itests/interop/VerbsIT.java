@@ -8,8 +8,11 @@ import ib.itests.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.AfterClass;
 import org.junit.BeforeClass;
 import org.junit.FixMethodOrder;
@@ -28,7 +31,7 @@ public final class VerbsIT {
   private static final String CASES =
       System.getProperty(
           "ib.verbs.cases",
-          "DATA-(00[0-9]|0[1-9]0|100|45[0-79])|UD-00[0-3]|ATOM-00[0-9]|FLUSH-00[1-58]");
+          "DATA-(00[0-9]|0[1-9]0|100|45[0-79])|UD-00[0-3]|ATOM-00[0-9]|FLUSH-00[1-58]|PAIR-113");
   private static final int CYCLES = Integer.getInteger("ib.verbs.cycles", 2);
   private static final long START_S = 240;
   private static final long TESTS_S = Long.getLong("ib.verbs.seconds", 240);
@@ -36,6 +39,17 @@ public final class VerbsIT {
       "cd /tmp/verbs && timeout %d /opt/jvm/bin/java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
           + " -Xmx600m --enable-native-access=ALL-UNNAMED -Dib.check=true -Dib.kit.limit=120"
           + " -Dib.verbs.device=rxe0 %s -cp 'classes:test-classes:peer/*' ib.driver.verbs.%s";
+
+  /** The programs of both ends, which take turns to serve; rping compares what it reads. */
+  private static final List<String> LINES =
+      List.of(
+          "rc %s -c -d %%d -g %%g -n 100 -s 5000",
+          "uc %s -c -d %%d -g %%g -n 50 -s 1",
+          "ud %s -c -d %%d -g %%g -n 50 -s 1000",
+          "srq %s -c -d %%d -g %%g -n 100 -s 4000",
+          "WRITE_BW %s -d %%d -x %%g -F -u 20 -n 100 -s 65536",
+          "READ_BW %s -d %%d -x %%g -F -u 20 -n 100 -s 65536",
+          "rping %s -p 7174 -C 20 -S 4000 -v -V");
 
   private static boolean started;
 
@@ -103,7 +117,7 @@ public final class VerbsIT {
         "-Dib.verbs.netdev=eth0 -Dib.verbs.cycles=" + CYCLES + " -Dib.kit.case='" + CASES + "'";
     String tests =
         " ib.driver.verbs.VerbsContractTest ib.driver.verbs.HostMemoryTest"
-            + " ib.driver.verbs.HostConnectionsTest";
+            + " ib.driver.verbs.HostToolsTest ib.driver.verbs.HostConnectionsTest";
     Program run =
         PEER.run(
             TESTS_S + 30,
@@ -113,5 +127,52 @@ public final class VerbsIT {
         run.out().lines().filter(l -> l.startsWith("FAILED") || l.startsWith("peer tests")).toList()
             + "";
     assertEquals(failed + run.err(), 0, run.status());
+  }
+
+  private static List<String> lines(boolean inside) {
+    List<String> all = new ArrayList<>();
+    for (boolean insideServes : new boolean[] {true, false}) {
+      for (String line : LINES) {
+        String server = insideServes ? LinuxPeer.ADDRESS : LinuxPeer.HERE;
+        String own = line.startsWith("rping") ? "serve " + server : "serve";
+        all.add(String.format(line, inside == insideServes ? own : server));
+      }
+    }
+    return all;
+  }
+
+  /** Point 4: the device of the host inside, {@code ib.driver.rxe} outside, in both directions. */
+  @Test
+  public void besideRxeOutside() throws Exception {
+    assumeTrue("on request: -Dib.interop.full=true", Matrix.FULL);
+    List<String> outside =
+        new ArrayList<>(
+            List.of(
+                "host",
+                System.getProperty("java.home") + "/bin/java",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                String.join(
+                    ":",
+                    "../ib.driver.rxe/target/classes",
+                    "../ib.engine/target/classes",
+                    DRIVER + "/classes",
+                    DRIVER + "/test-classes",
+                    DRIVER + "/peer/*"),
+                "ib.driver.verbs.ToolLines",
+                "ib.driver.rxe",
+                "rxe0",
+                "interface",
+                "ibpeer0"));
+    outside.addAll(lines(false));
+    CompletableFuture<Program> here =
+        CompletableFuture.supplyAsync(
+            () -> PEER.run(TESTS_S + 30, outside.toArray(String[]::new)), LinuxPeer.BESIDE);
+    String inside = " ib.driver.verbs rxe0 device rxe0 '" + String.join("' '", lines(true)) + "'";
+    Program there = PEER.run(TESTS_S + 30, "exec", java("", "ToolLines") + inside);
+    Program ours = here.get(TESTS_S + 60, TimeUnit.SECONDS);
+    assertEquals(there + "\n" + ours, 0, there.status());
+    assertEquals(ours.toString(), 0, ours.status());
+    assertTrue(ours.out(), ours.out().contains("all lines were run"));
   }
 }

@@ -1,5 +1,6 @@
 package ib.driver.verbs.abi;
 
+import ib.core.verbs.IbNoMemoryException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -18,14 +19,15 @@ public final class Waiter implements AutoCloseable {
    * Opens the bell.
    *
    * @param libc the C library
-   * @throws IllegalStateException when the process may open no more files
+   * @throws IbNoMemoryException when the process may open no more files
    */
   public Waiter(Libc libc) {
     this.libc = libc;
     try (Frame frame = new Frame()) {
       bell = (int) frame.call(libc.eventfd, 0, Libc.NONBLOCK_CLOEXEC);
       if (bell < 0) {
-        throw new IllegalStateException("eventfd: " + frame.text(libc, frame.errno()));
+        throw new IbNoMemoryException(
+            "eventfd", "the kernel refuses: " + frame.text(libc, frame.errno()), "ulimit -n");
       }
     }
   }

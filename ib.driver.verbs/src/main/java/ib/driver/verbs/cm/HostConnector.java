@@ -4,14 +4,13 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.cm.Connector;
 import ib.core.cm.ConnectorArrival;
 import ib.core.cm.ConnectorAttempt;
+import ib.core.cm.ConnectorEnd;
 import ib.core.cm.ConnectorEndpoint;
 import ib.core.cm.ConnectorEvents;
 import ib.core.cm.ConnectorLink;
 import ib.core.cm.ConnectorListener;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
-import ib.core.verbs.IbNotSupportedException;
-import ib.core.verbs.IbPermissionException;
 import ib.driver.verbs.abi.Frame;
 import ib.driver.verbs.abi.Libc;
 import ib.driver.verbs.abi.Waiter;
@@ -38,6 +37,8 @@ public final class HostConnector implements Connector, AutoCloseable {
   private final Sysfs sysfs;
   private final Device device;
   private final Consumer<String> log;
+  private final UcmHost host;
+  private final AtomicLong failures = new AtomicLong();
 
   @GuardedBy("this")
   private @Nullable Opened opened;
@@ -63,10 +64,20 @@ public final class HostConnector implements Connector, AutoCloseable {
    * @param log takes warnings
    */
   public HostConnector(Libc libc, Sysfs sysfs, Device device, Consumer<String> log) {
+    this(libc, sysfs, device, log, new UcmHost(libc));
+  }
+
+  HostConnector(Libc libc, Sysfs sysfs, Device device, Consumer<String> log, UcmHost host) {
     this.libc = libc;
     this.sysfs = sysfs;
     this.device = device;
     this.log = log;
+    this.host = host;
+  }
+
+  /** {@return how often the kernel's events could not be read any more} */
+  public long failures() {
+    return failures.get();
   }
 
   private synchronized Opened opened() {
@@ -85,32 +96,31 @@ public final class HostConnector implements Connector, AutoCloseable {
   private Opened open() {
     String path = sysfs.connectionManager().toString();
     try (Frame frame = new Frame()) {
-      int fd = libc.open(frame, path);
-      if (fd < 0) {
-        throw refusal(path, frame.errno());
+      UcmFile file = host.file(frame, path);
+      if (file == null) {
+        throw host.refusal(device.name, path, frame.errno());
       }
-      Opened made = new Opened(new UcmFile(libc, fd), new Waiter(libc));
-      made.thread.start();
-      return made;
+      return start(file);
     }
   }
 
-  /** {@return why the file of the connection manager cannot be opened} */
-  IbException refusal(String path, int errno) {
-    String what = "connections on " + device.name;
-    return switch (errno) {
-      case Libc.EACCES, Libc.EPERM ->
-          new IbPermissionException(
-              what,
-              "this process may not open " + path,
-              "add the user to the group of the file, or give the container the file");
-      case Libc.ENOENT, Libc.ENODEV ->
-          new IbNotSupportedException(
-              what,
-              "the kernel offers no connection manager: no " + path,
-              "modprobe rdma_ucm; in a container --device /dev/infiniband");
-      default -> Failures.of(libc, errno, what);
-    };
+  private Opened start(UcmFile file) {
+    Waiter waiter = null;
+    boolean started = false;
+    try {
+      waiter = host.waiter();
+      Opened made = new Opened(file, waiter);
+      made.thread.start();
+      started = true;
+      return made;
+    } finally {
+      if (!started) {
+        if (waiter != null) {
+          waiter.close();
+        }
+        file.close();
+      }
+    }
   }
 
   @Override
@@ -154,6 +164,9 @@ public final class HostConnector implements Connector, AutoCloseable {
 
     private volatile boolean closing;
 
+    /** The error number with which the kernel's events have ended; 0 while they are read. */
+    private volatile int ended;
+
     Opened(UcmFile file, Waiter waiter) {
       this.file = file;
       this.waiter = waiter;
@@ -180,11 +193,39 @@ public final class HostConnector implements Connector, AutoCloseable {
           if (waiter.await(frame, file.fd(), -1)) {
             int errno = read(frame, events);
             if (errno != Libc.EAGAIN && errno != Libc.EINTR) {
-              log.accept(device.name + ".rdma_cm: no more events, errno " + errno);
+              fail(errno);
               return;
             }
           }
         }
+      }
+    }
+
+    /** No event is heard any more: each connection ends, and new ones are refused. */
+    private void fail(int errno) {
+      failures.incrementAndGet();
+      ended = errno; // before the look at the connections, which new ones follow by a look at this
+      log.accept(noMoreEvents().getMessage());
+      for (HostLink link : links.values()) {
+        try {
+          link.ended(ConnectorEnd.FAILED, errno, new byte[0]);
+        } catch (RuntimeException e) { // the others hear it as well
+          log.accept(link + ": its end was not understood: " + e);
+        }
+      }
+    }
+
+    private IbException noMoreEvents() {
+      return new IbException(
+          Failures.of(libc, ended, device.name).errno(),
+          "connections on " + device.name,
+          "the kernel's connection manager tells no more events, errno " + ended,
+          "ib:unplug and ib:plug of the device, or dmesg");
+    }
+
+    private void check() {
+      if (ended != 0) {
+        throw noMoreEvents();
       }
     }
 
@@ -223,6 +264,7 @@ public final class HostConnector implements Connector, AutoCloseable {
       links.put(uid, link);
       boolean done = false;
       try {
+        check();
         if (what.trafficClass() != 0) {
           commands.trafficClass(link.id(), what.trafficClass());
         }
@@ -244,6 +286,7 @@ public final class HostConnector implements Connector, AutoCloseable {
       listeners.put(uid, arrivals);
       boolean done = false;
       try {
+        check();
         commands.bind(id, at, scope(at));
         commands.listen(id, backlog);
         done = true;

@@ -1,6 +1,7 @@
 package ib.driver.verbs.cm;
 
 import ib.core.cm.ConnectorAttempt;
+import ib.core.cm.ConnectorEnd;
 import ib.core.cm.ConnectorEndpoint;
 import ib.core.cm.ConnectorEvents;
 import ib.core.cm.ConnectorLink;
@@ -18,6 +19,7 @@ final class HostLink implements ConnectorLink {
   private final @Nullable ConnectorAttempt attempt;
 
   private volatile @Nullable ConnectorEvents events;
+  private boolean ended; // for the thread that reads the events
 
   HostLink(HostConnector.Opened opened, int id, long uid, @Nullable ConnectorAttempt attempt) {
     this.opened = opened;
@@ -42,8 +44,18 @@ final class HostLink implements ConnectorLink {
     events = by;
   }
 
+  /** {@return what hears the next event; null after the close and the end} For the thread. */
   @Nullable ConnectorEvents events() {
-    return closed.get() ? null : events;
+    return closed.get() || ended ? null : events;
+  }
+
+  /** Tells of the end, once. For the thread. */
+  void ended(ConnectorEnd how, int status, byte[] data) {
+    ConnectorEvents ear = events();
+    ended = true;
+    if (ear != null) {
+      ear.ended(how, status, data);
+    }
   }
 
   @Override

@@ -48,7 +48,7 @@ final class UcmEvents {
       hear(link, events, type, event);
     } catch (IbException e) {
       opened.log(link + ": " + e.getMessage());
-      events.ended(ConnectorEnd.FAILED, e.errno().value(), NONE);
+      link.ended(ConnectorEnd.FAILED, e.errno().value(), NONE);
     }
   }
 
@@ -57,7 +57,7 @@ final class UcmEvents {
     ConnectorAttempt attempt = link.attempt();
     switch (type) {
       case 0 -> addressResolved(link); // ADDR_RESOLVED
-      case 1, 3 -> events.ended(ConnectorEnd.UNRESOLVED, -status, NONE); // ADDR_, ROUTE_ERROR
+      case 1, 3 -> link.ended(ConnectorEnd.UNRESOLVED, -status, NONE); // ADDR_, ROUTE_ERROR
       case 2 -> { // ROUTE_RESOLVED
         if (attempt != null) {
           opened
@@ -70,16 +70,16 @@ final class UcmEvents {
               ConnParam.peer(event, PARAM),
               opened.commands().steps(link.id()).psns(),
               ConnParam.data(event, PARAM, REP_DATA));
-      case 6 -> events.ended(ConnectorEnd.FAILED, -status, NONE); // CONNECT_ERROR
-      case 7 -> events.ended(ConnectorEnd.UNREACHABLE, 0, NONE);
-      case 8 -> events.ended(ConnectorEnd.REJECTED, status, ConnParam.data(event, PARAM));
+      case 6 -> link.ended(ConnectorEnd.FAILED, -status, NONE); // CONNECT_ERROR
+      case 7 -> link.ended(ConnectorEnd.UNREACHABLE, 0, NONE);
+      case 8 -> link.ended(ConnectorEnd.REJECTED, status, ConnParam.data(event, PARAM));
       case 9 -> events.established();
       case 10 ->
-          events.ended(
+          link.ended(
               status == -ETIMEDOUT ? ConnectorEnd.TIMED_OUT : ConnectorEnd.DISCONNECTED,
               0,
               ConnParam.data(event, PARAM));
-      case 11 -> events.ended(ConnectorEnd.REMOVED, 0, NONE); // DEVICE_REMOVAL
+      case 11 -> link.ended(ConnectorEnd.REMOVED, 0, NONE); // DEVICE_REMOVAL
       default -> {} // ADDR_CHANGE, TIMEWAIT_EXIT, and what later kernels have
     }
   }

@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /** The opened file of the kernel's connection manager: a command is one write. */
-final class UcmFile {
+class UcmFile {
   private static final long HEADER = Layout.size("rdma_ucm_cmd_hdr");
   private static final long CMD = Layout.at("rdma_ucm_cmd_hdr", "cmd", 4);
   private static final long IN = Layout.at("rdma_ucm_cmd_hdr", "in", 2);

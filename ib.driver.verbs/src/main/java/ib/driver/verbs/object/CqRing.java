@@ -117,9 +117,9 @@ final class CqRing {
 
   private void arrived(int index) {
     long id = entries.get(ValueLayout.JAVA_LONG, at(index) + WR_ID);
-    boolean failed = entries.get(INT, at(index) + STATUS) != 0;
+    int status = entries.get(INT, at(index) + STATUS);
     WorkQueue queue = context.queues.find((int) (id >>> Integer.SIZE));
-    if (queue == null || queue.arrived((int) id, failed) == WorkQueue.Fate.HIDDEN) {
+    if (queue == null || queue.arrived((int) id, status) == WorkQueue.Fate.HIDDEN) {
       entries.set(ValueLayout.JAVA_LONG, at(index) + WR_ID, 0); // number 0 finds no queue
     } else {
       visible++;

@@ -39,7 +39,7 @@ final class QpParts {
   private final boolean shared;
   private final int number;
   private final long address;
-  private final LastState state = new LastState();
+  final LastState state = new LastState();
   private final Claim moves = new Claim(); // calls of ibv_modify_qp
   private final Held held = new Held(); // queries of the state, which any thread makes
   private final ReceiveBook receiveBook;
@@ -157,6 +157,7 @@ final class QpParts {
       case QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR -> state.now = QpState.ERR;
       default -> {}
     }
+    state.heard(type);
   }
 
   int mayReceive() {
@@ -202,7 +203,7 @@ final class QpParts {
       context.check(
           frame, "modifyQp", context.library().modifyQp, address, c.address(), attr.mask());
       if (attr.has(QpAttrMask.STATE)) {
-        state.now = to;
+        state.moved(to);
         flushAgain(); // of what was posted meanwhile
       }
     } finally {

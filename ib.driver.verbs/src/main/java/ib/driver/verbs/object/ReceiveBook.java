@@ -65,13 +65,13 @@ final class ReceiveBook implements ReceiveQueue.Book, ClosedQueue {
   }
 
   @Override
-  public Fate arrived(int request, boolean failed) {
+  public Fate arrived(int request, int status) {
     if (request - tail >= 0 || request - head < 0) {
       return Fate.HIDDEN; // of a time before a reset
     }
     arrivedTo = request + 1;
-    if (failed) {
-      state.now = QpState.ERR;
+    if (status != 0) {
+      state.failed(status, QpState.ERR);
     }
     return Fate.VISIBLE;
   }

@@ -100,13 +100,14 @@ final class SendBook implements WorkQueue, ClosedQueue {
   }
 
   @Override
-  public Fate arrived(int request, boolean failed) {
+  public Fate arrived(int request, int status) {
     if (request - tail >= 0 || request - head < 0) {
       return Fate.HIDDEN; // of a time before a reset
     }
     arrivedTo = request + 1;
-    if (failed && state.now != QpState.ERR) {
-      state.now = afterFailure;
+    boolean failed = status != 0;
+    if (failed) {
+      state.failed(status, state.now == QpState.ERR ? QpState.ERR : afterFailure);
     }
     int show = shows[request & mask];
     if (show == NEVER || (show != ALWAYS && !failed)) {

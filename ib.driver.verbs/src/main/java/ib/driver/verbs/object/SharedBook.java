@@ -93,7 +93,7 @@ final class SharedBook implements ReceiveQueue.Book {
   }
 
   @Override
-  public Fate arrived(int request, boolean failed) {
+  public Fate arrived(int request, int status) {
     return request >= 0 && request < capacity ? Fate.VISIBLE : Fate.HIDDEN;
   }
 

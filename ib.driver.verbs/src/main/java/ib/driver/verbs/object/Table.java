@@ -1,7 +1,9 @@
 package ib.driver.verbs.object;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,6 +82,17 @@ final class Table<T> {
       now[place] = null;
       entries = now;
     }
+  }
+
+  /** {@return the objects that are in the table now} */
+  List<T> all() {
+    List<T> all = new ArrayList<>();
+    for (Entry<T> entry : entries) {
+      if (entry != null) {
+        all.add(entry.object);
+      }
+    }
+    return all;
   }
 
   /** {@return the object of a number; null when there is none} */

@@ -1,6 +1,6 @@
 package ib.driver.verbs.object;
 
-import ib.core.verbs.CompletionQueue;
+import ib.core.spi.CopiedCompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbInvalidException;
@@ -8,8 +8,6 @@ import ib.core.verbs.NotifyFlags;
 import ib.core.verbs.ObjectControl;
 import ib.core.verbs.PollContext;
 import ib.core.verbs.PostStatus;
-import ib.core.verbs.WcOpcode;
-import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.driver.verbs.abi.Frame;
 import ib.driver.verbs.abi.Layout;
@@ -17,11 +15,13 @@ import ib.driver.verbs.abi.Libibverbs;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue of the kernel. The claim guards its ring and each call of the provider. */
-final class VerbsCq extends CompletionQueue implements VerbsContext.EventTarget {
+final class VerbsCq extends CopiedCompletionQueue implements VerbsContext.EventTarget {
   private static final long BYTES = Layout.size("ibv_cq");
   private static final long CQE = Layout.at("ibv_cq", "cqe", 4);
   private static final int SPARE = 16; // entries for completions that the driver asks for
@@ -35,7 +35,10 @@ final class VerbsCq extends CompletionQueue implements VerbsContext.EventTarget 
   private final Claim claim = new Claim();
   private final CqRing ring;
   private final Map<Integer, ClosedQueue> kept = new HashMap<>(); // guarded by the claim
-  private final WorkCompletion current = new WorkCompletion();
+
+  /** The completions that were not taken before the close: they can be taken still. */
+  private final Queue<WorkCompletion> left = new ConcurrentLinkedQueue<>();
+
   private final AtomicInteger unacknowledged = new AtomicInteger(); // events of the channel
   private volatile int entries;
   private volatile boolean overrun;
@@ -131,7 +134,7 @@ final class VerbsCq extends CompletionQueue implements VerbsContext.EventTarget 
       return PostStatus.INVALID;
     }
     if (!claim.enter()) {
-      return PostStatus.GONE;
+      return takeLeft(into, most);
     }
     int n = 0;
     try {
@@ -151,22 +154,25 @@ final class VerbsCq extends CompletionQueue implements VerbsContext.EventTarget 
     return n > 0 || !overrun ? n : PostStatus.OVERRUN;
   }
 
-  @Override
-  public boolean startPoll() {
-    return next();
+  private int takeLeft(WorkCompletion[] into, int most) {
+    int n = 0;
+    for (WorkCompletion wc; n < most && (wc = left.poll()) != null; n++) {
+      into[n].set(wc);
+    }
+    return n > 0 ? n : PostStatus.GONE;
   }
 
   @Override
-  public boolean nextPoll() {
-    return next();
-  }
-
-  private boolean next() {
+  protected boolean take(WorkCompletion into) {
     if (!claim.enter()) {
-      return false;
+      WorkCompletion wc = left.poll();
+      if (wc != null) {
+        into.set(wc);
+      }
+      return wc != null;
     }
     try {
-      while (!ring.take(current)) {
+      while (!ring.take(into)) {
         if (ring.fill() <= 0) {
           return false;
         }
@@ -175,56 +181,6 @@ final class VerbsCq extends CompletionQueue implements VerbsContext.EventTarget 
     } finally {
       claim.leave();
     }
-  }
-
-  @Override
-  public void endPoll() {
-    current.cqe(null);
-  }
-
-  @Override
-  public long wrId() {
-    return current.wrId();
-  }
-
-  @Override
-  public WcStatus status() {
-    return current.status();
-  }
-
-  @Override
-  public WcOpcode opcode() {
-    return current.opcode();
-  }
-
-  @Override
-  public int byteLen() {
-    return current.byteLen();
-  }
-
-  @Override
-  public int immData() {
-    return current.immData();
-  }
-
-  @Override
-  public int wcFlags() {
-    return current.wcFlags();
-  }
-
-  @Override
-  public int qpn() {
-    return current.qpn();
-  }
-
-  @Override
-  public int srcQp() {
-    return current.srcQp();
-  }
-
-  @Override
-  public void readCurrent(WorkCompletion into) {
-    into.set(current);
   }
 
   @Override
@@ -329,8 +285,23 @@ final class VerbsCq extends CompletionQueue implements VerbsContext.EventTarget 
         this + ".moderate", "libibverbs moderates in its extended form only", "no moderation");
   }
 
+  /** No queue pair is left, so nothing more arrives. */
+  private void keepRest() {
+    if (claim.enter()) {
+      try {
+        ring.fillAll();
+        for (WorkCompletion wc = new WorkCompletion(); ring.take(wc); wc = new WorkCompletion()) {
+          left.add(wc);
+        }
+      } finally {
+        claim.leave();
+      }
+    }
+  }
+
   @Override
   protected void doDestroy() {
+    keepRest();
     claim.end();
     kept.forEach(this::letGo);
     try (Frame frame = new Frame()) {

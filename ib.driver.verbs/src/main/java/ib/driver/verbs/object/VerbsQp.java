@@ -39,6 +39,10 @@ final class VerbsQp extends QueuePair implements VerbsContext.EventTarget {
     raise(event);
   }
 
+  QpParts parts() {
+    return core;
+  }
+
   @Override
   public int qpn() {
     return core.qpn;

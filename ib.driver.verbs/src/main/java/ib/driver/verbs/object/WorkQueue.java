@@ -20,9 +20,9 @@ interface WorkQueue {
    * A completion was read from the device. For the holder of the claim of the completion queue.
    *
    * @param request the lower half of the ID
-   * @param failed whether the status is not success
+   * @param status the number of the status in C, 0 for success
    */
-  Fate arrived(int request, boolean failed);
+  Fate arrived(int request, int status);
 
   /**
    * A consumer takes a completion. For the holder of the claim of the completion queue.

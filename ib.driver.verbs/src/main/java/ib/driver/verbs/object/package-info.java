@@ -10,9 +10,10 @@
  * <p>Locks: a claim (class {@code Claim}) lets one thread at a time into a structure of C. A thread
  * that has a send or a receive claim may take the claim of a completion queue, never the other way
  * round. Monitors: {@code Table} and {@code Regions} guard a copy-on-write array each, {@code
- * VerbsContext} its channels, and {@code Hold} the arenas that are held; these are leaves. {@code
- * VerbsMr} and {@code VerbsAh} guard a change of theirs, which calls the kernel; a thread that
- * holds one of the two may take those of {@code Regions} and {@code Hold}.
+ * VerbsContext} its channels, {@code LastState} the changes of a queue pair's state, and {@code
+ * Hold} the arenas that are held; these are leaves. {@code VerbsMr} and {@code VerbsAh} guard a
+ * change of theirs, which calls the kernel; a thread that holds one of the two may take those of
+ * {@code Regions} and {@code Hold}.
  */
 @NullMarked
 package ib.driver.verbs.object;

@@ -6,19 +6,35 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.cm.ConnectorAttempt;
+import ib.core.cm.ConnectorEnd;
 import ib.core.cm.ConnectorEndpoint;
+import ib.core.cm.ConnectorEvents;
+import ib.core.cm.ConnectorLink;
+import ib.core.cm.ConnectorListener;
+import ib.core.cm.ConnectorPsns;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbNoMemoryException;
 import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.IbPermissionException;
 import ib.driver.verbs.abi.Frame;
 import ib.driver.verbs.abi.Layout;
 import ib.driver.verbs.abi.Libc;
+import ib.driver.verbs.abi.Waiter;
 import ib.driver.verbs.object.Sysfs;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +42,17 @@ import org.junit.jupiter.api.io.TempDir;
 @DisplayName("issue 17, V8: the kernel's connection manager, where there is none or a strange one")
 final class HostConnectorTest {
   private static final InetSocketAddress AT = new InetSocketAddress("10.0.0.1", 7000);
+
+  private static final ConnectorAttempt ATTEMPT =
+      new ConnectorAttempt(
+          1,
+          AT,
+          new InetSocketAddress("10.0.0.2", 7001),
+          new ConnectorEndpoint(7, 1, 1, 7, false),
+          7,
+          14,
+          0,
+          new byte[0]);
 
   private static HostConnector connector(Path root) {
     Sysfs sysfs = new Sysfs(root, root);
@@ -50,7 +77,8 @@ final class HostConnectorTest {
     IbException none = listen(connector);
     assertInstanceOf(IbNotSupportedException.class, none);
     says(none, "connections on verbs0", root.resolve("rdma_cm").toString(), "modprobe rdma_ucm");
-    IbException right = connector.refusal("/dev/infiniband/rdma_cm", Libc.EACCES);
+    IbException right =
+        new UcmHost(new Libc()).refusal("verbs0", "/dev/infiniband/rdma_cm", Libc.EACCES);
     assertInstanceOf(IbPermissionException.class, right);
     says(right, "/dev/infiniband/rdma_cm", "add the user to the group of the file");
     connector.close();
@@ -58,13 +86,124 @@ final class HostConnectorTest {
   }
 
   @Test
-  @DisplayName("a file that is no connection manager: a read fails, its thread ends, close returns")
+  @DisplayName(
+      "a file that is no connection manager: events that mean nothing end no thread, close returns")
   void strange(@TempDir Path root) throws Exception {
     Files.createSymbolicLink(root.resolve("rdma_cm"), Path.of("/dev/null"));
     HostConnector connector = connector(root);
     connector.listen(AT, 1, a -> null).close(); // it takes every write
     connector.close();
     assertInstanceOf(IbDisassociatedException.class, listen(connector));
+  }
+
+  /** A connection manager that takes each command, and has no event until it is told to fail. */
+  private static class Kernel extends UcmHost {
+    final Libc libc;
+    final String path;
+    volatile int errno = Libc.EAGAIN;
+
+    Kernel(Path file) {
+      this(new Libc(), file);
+    }
+
+    private Kernel(Libc libc, Path file) {
+      super(libc);
+      this.libc = libc;
+      this.path = file.toString();
+    }
+
+    /** {@return how many file descriptors of this process lead to its file} */
+    long opened() throws IOException {
+      try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+        return all.filter(fd -> leadsTo(fd, path)).count();
+      }
+    }
+
+    private static boolean leadsTo(Path fd, String path) {
+      try {
+        return Files.readSymbolicLink(fd).toString().equals(path);
+      } catch (IOException e) {
+        return false; // of the listing itself
+      }
+    }
+
+    @Override
+    UcmFile file(Frame frame, String asked) {
+      return new UcmFile(libc, libc.open(frame, path)) {
+        @Override
+        int give(Frame frame, Request request) {
+          return request.toString().equals("GET_EVENT") ? errno : 0;
+        }
+      };
+    }
+  }
+
+  private static HostConnector connector(Path root, UcmHost host, Consumer<String> log) {
+    HostConnector.Device device = new HostConnector.Device("verbs0", "rxe0", 1);
+    return new HostConnector(new Libc(), new Sysfs(root, root), device, log, host);
+  }
+
+  @Test
+  @DisplayName("a process that may open no more files keeps none of a connector that failed")
+  void noBell(@TempDir Path root) throws IOException {
+    Kernel kernel =
+        new Kernel(Files.createFile(root.resolve("manager"))) {
+          @Override
+          Waiter waiter() {
+            throw new IbNoMemoryException("eventfd", "too many open files", "ulimit -n");
+          }
+        };
+    HostConnector connector = connector(root, kernel, text -> {});
+    says(listen(connector), "too many open files", "ulimit -n");
+    assertEquals(0, kernel.opened(), "the file is closed again");
+    connector.close();
+  }
+
+  @Test
+  @DisplayName(
+      "the kernel's events end with an error: each connection hears it once, it is counted and"
+          + " logged once, and what comes later is refused with the reason")
+  void noMoreEvents(@TempDir Path root) throws Exception {
+    Kernel kernel = new Kernel(Files.createFile(root.resolve("manager")));
+    List<String> log = new CopyOnWriteArrayList<>();
+    BlockingQueue<String> ends = new LinkedBlockingQueue<>();
+    HostConnector connector = connector(root, kernel, log::add);
+    ConnectorLink one = connector.connect(ATTEMPT, new Ends(ends));
+    connector.connect(ATTEMPT, new Ends(ends));
+    connector.connect(ATTEMPT, new Ends(ends)).close();
+    ConnectorListener ear = connector.listen(AT, 1, a -> null);
+    assertEquals(0, connector.failures());
+    kernel.errno = Libc.EIO;
+    assertEquals("FAILED 5", ends.poll(60, TimeUnit.SECONDS));
+    assertEquals("FAILED 5", ends.poll(60, TimeUnit.SECONDS));
+    says(listen(connector), "connections on verbs0", "no more events, errno 5", "ib:plug");
+    assertThrows(IbException.class, () -> connector.connect(ATTEMPT, new Ends(ends)));
+    one.close();
+    ear.close();
+    connector.close();
+    assertEquals(1, connector.failures());
+    assertEquals(1, log.size(), log.toString());
+    assertTrue(log.getFirst().contains("errno 5"), log.toString());
+    assertEquals(List.of(), List.copyOf(ends), "a closed one hears nothing, the others one end");
+    assertEquals(0, kernel.opened());
+  }
+
+  /** Writes down the ends. */
+  private record Ends(BlockingQueue<String> ends) implements ConnectorEvents {
+    @Override
+    public void replied(ConnectorEndpoint peer, ConnectorPsns psns, byte[] data) {
+      ends.add("replied");
+    }
+
+    @Override
+    public void established() {
+      ends.add("established");
+    }
+
+    @Override
+    public void ended(ConnectorEnd how, int status, byte[] data) {
+      ends.add(how + " " + status);
+    }
   }
 
   @Test

@@ -5,9 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.spi.QpDiagnosis.Change;
+import ib.core.verbs.EventType;
 import ib.core.verbs.QpState;
+import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -15,6 +19,7 @@ import org.junit.jupiter.api.Test;
 @DisplayName("issue 17, V4: what the driver keeps of requests that are outstanding")
 final class BooksTest {
   private static final int SLOTS = 8;
+  private static final int FLUSHED = WcStatus.WR_FLUSH_ERR.value();
 
   private final LastState state = new LastState();
   private final SendBook book = new SendBook(SLOTS, state, QpState.ERR);
@@ -43,7 +48,7 @@ final class BooksTest {
     int last = post(3, SendBook.ALWAYS);
     assertEquals(3, book.outstanding());
     assertEquals(SLOTS - 3, book.free());
-    assertEquals(WorkQueue.Fate.VISIBLE, book.arrived(last, false));
+    assertEquals(WorkQueue.Fate.VISIBLE, book.arrived(last, 0));
     assertEquals(0, book.outstanding());
     assertEquals(SLOTS - 3, book.free(), "outstanding until its completion was polled (10.8.5)");
     assertEquals(3, take(last));
@@ -54,14 +59,14 @@ final class BooksTest {
   @DisplayName("a completion that the driver has asked for shows when the request fails only")
   void driversOwn() {
     int first = post(1, SendBook.UNLESS_FAILED);
-    assertEquals(WorkQueue.Fate.HIDDEN, book.arrived(first, false));
+    assertEquals(WorkQueue.Fate.HIDDEN, book.arrived(first, 0));
     assertEquals(SLOTS, book.free());
     int second = post(2, SendBook.UNLESS_FAILED);
-    assertEquals(WorkQueue.Fate.VISIBLE, book.arrived(second, true));
+    assertEquals(WorkQueue.Fate.VISIBLE, book.arrived(second, FLUSHED));
     assertEquals(QpState.ERR, state.now);
     assertEquals(2, take(second));
     int marker = post(3, SendBook.NEVER);
-    assertEquals(WorkQueue.Fate.HIDDEN, book.arrived(marker, true));
+    assertEquals(WorkQueue.Fate.HIDDEN, book.arrived(marker, FLUSHED));
   }
 
   @Test
@@ -69,7 +74,7 @@ final class BooksTest {
   void afterReset() {
     int first = post(1, SendBook.ALWAYS);
     book.forget();
-    assertEquals(WorkQueue.Fate.HIDDEN, book.arrived(first, true));
+    assertEquals(WorkQueue.Fate.HIDDEN, book.arrived(first, FLUSHED));
     assertEquals(SLOTS, book.free());
     assertEquals(QpState.RESET, state.now);
   }
@@ -90,7 +95,7 @@ final class BooksTest {
     ReceiveBook receives = new ReceiveBook(SLOTS, state);
     int request = receives.enter(7, null);
     receives.posting();
-    assertEquals(WorkQueue.Fate.VISIBLE, receives.arrived(request, false));
+    assertEquals(WorkQueue.Fate.VISIBLE, receives.arrived(request, 0));
     receives.refused(0);
     WorkCompletion wc = new WorkCompletion();
     receives.taken(request, wc);
@@ -150,11 +155,11 @@ final class BooksTest {
     int first = post(1, SendBook.ALWAYS);
     int second = post(2, SendBook.SILENT);
     int late = post(3, SendBook.ALWAYS);
-    book.arrived(first, true);
-    book.arrived(second, true);
+    book.arrived(first, FLUSHED);
+    book.arrived(second, FLUSHED);
     book.settle();
     assertTrue(book.hasLeft());
-    assertEquals(WorkQueue.Fate.HIDDEN, book.arrived(late, true), "it was dropped");
+    assertEquals(WorkQueue.Fate.HIDDEN, book.arrived(late, FLUSHED), "it was dropped");
     assertEquals(1, take(first));
     assertTrue(book.hasLeft());
     assertEquals(2, take(second));
@@ -163,12 +168,41 @@ final class BooksTest {
     int received = receives.enter(7, null);
     receives.enter(8, null);
     receives.posting();
-    receives.arrived(received, true);
+    receives.arrived(received, FLUSHED);
     receives.settle();
     assertTrue(receives.hasLeft());
     WorkCompletion wc = new WorkCompletion();
     receives.taken(received, wc);
     assertEquals(7, wc.wrId());
     assertFalse(receives.hasLeft());
+  }
+
+  @Test
+  @DisplayName(
+      "issue 17, point 3: ib:why has the first failure, which no flush hides, and what was moved;"
+          + " RESET begins anew")
+  void why() {
+    state.moved(QpState.RTS);
+    int first = post(1, SendBook.ALWAYS);
+    int second = post(2, SendBook.ALWAYS);
+    book.arrived(first, WcStatus.REM_ACCESS_ERR.value());
+    book.arrived(second, FLUSHED);
+    assertEquals(QpState.ERR, state.now);
+    assertEquals(WcStatus.REM_ACCESS_ERR, state.failure());
+    state.heard(EventType.QP_FATAL);
+    assertEquals(
+        List.of(
+            "RTS: modify", "ERR: a request has failed: remote access error", "ERR: event QP_FATAL"),
+        state.history().stream().map(BooksTest::text).toList());
+    state.moved(QpState.RESET);
+    assertNull(state.failure());
+    for (int i = 0; i < 20; i++) {
+      state.moved(QpState.INIT);
+    }
+    assertEquals(16, state.history().size());
+  }
+
+  private static String text(Change change) {
+    return change.state() + ": " + change.cause();
   }
 }

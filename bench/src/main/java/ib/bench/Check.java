@@ -48,13 +48,23 @@ public final class Check {
     double[] ratios() throws IOException;
   }
 
+  /** What came out; its place is the exit status of {@code bench/check}. */
+  enum Outcome {
+    /** Nothing is slower than it may be. */
+    GOOD,
+    /** Something is. */
+    SLOWER,
+    /** Nobody knows: nothing is kept for this machine, or the machine was disturbed. */
+    NOT_JUDGED
+  }
+
   /**
    * What came out.
    *
-   * @param good whether nothing is slower than it may be
+   * @param outcome what
    * @param text for people
    */
-  record Verdict(boolean good, String text) {}
+  record Verdict(Outcome outcome, String text) {}
 
   private Check() {}
 
@@ -77,12 +87,25 @@ public final class Check {
       keep(file, options.get("--keep"));
       return;
     }
-    Verdict verdict = check(Kept.read(file, Machine.key()), Check::fork);
+    Verdict verdict = check(file, Machine.key(), Check::fork);
     System.out.print(Machine.describe() + System.lineSeparator() + verdict.text());
-    System.exit(verdict.good() ? 0 : 1);
+    System.exit(verdict.outcome().ordinal());
   }
 
-  /** Tries until each case was fast enough in one of the tries. */
+  /** Checks a kind of machine; names it, and those that are kept, when it is not one of them. */
+  static Verdict check(Path file, String key, Try one) throws IOException {
+    List<Kept> kept = Kept.read(file, key);
+    Verdict verdict = check(kept, one);
+    if (!kept.isEmpty()) {
+      return verdict;
+    }
+    String text = "NOT JUDGED: %s has no line in %s, which has lines of %s.%n";
+    String make = "On a quiet machine of this kind, bench/check --keep makes the first.%n";
+    return new Verdict(
+        verdict.outcome(), verdict.text() + String.format(text + make, key, file, Kept.keys(file)));
+  }
+
+  /** Tries until each case was fast enough in one of the tries; once if nothing is kept. */
   static Verdict check(List<Kept> kept, Try one) throws IOException {
     List<double[]> tries = new ArrayList<>();
     do {
@@ -93,17 +116,16 @@ public final class Check {
       text.append(line(i, tries, kept));
     }
     if (kept.isEmpty()) {
-      text.append("nothing is kept for this processor and this Java: nothing is judged\n");
-      return new Verdict(true, text.toString());
+      return new Verdict(Outcome.NOT_JUDGED, text.toString());
     }
     if (enough(tries, kept)) {
-      return new Verdict(true, text.toString());
+      return new Verdict(Outcome.GOOD, text.toString());
     }
     long fair = tries.stream().filter(t -> Math.abs(moved(t, kept.getLast())) <= MAX_MOVED).count();
     if (fair < MIN_TRIES) {
-      text.append("the ring moved too, so the machine is disturbed: nothing is judged\n");
+      text.append("NOT JUDGED: the ring moved too, so the machine is disturbed\n");
     }
-    return new Verdict(fair < MIN_TRIES, text.toString());
+    return new Verdict(fair < MIN_TRIES ? Outcome.NOT_JUDGED : Outcome.SLOWER, text.toString());
   }
 
   /** By how much the ring is slower than it was; negative: faster. */

@@ -88,6 +88,19 @@ record Group(String name, int threads, Supplier<List<Case>> cases, double[]... b
               most(3, 3),
               goal(3)),
           new Group(
+              "G6 its cache misses alone",
+              1,
+              () ->
+                  List.of(
+                      new Lines(10, Lines.OF_A_WRITE, Lines.PAIR_BYTES, true),
+                      new Lines(1_000, Lines.OF_A_WRITE, Lines.PAIR_BYTES, true),
+                      new Lines(10_000, Lines.OF_A_WRITE, Lines.PAIR_BYTES, true),
+                      new Lines(10_000, Lines.OF_A_WRITE, Lines.PAIR_BYTES, false)),
+              NONE,
+              NONE,
+              NONE,
+              NONE),
+          new Group(
               "G7 two posters, one queue pair",
               2,
               () -> List.of(new Writes.Posters(false), new Writes.Posters(true)),

@@ -22,16 +22,22 @@ record Kept(String commit, String key, double[] ratios) {
 
   /** Those of a kind of machine, the oldest first. */
   static List<Kept> read(Path file, String key) throws IOException {
+    return read(file).stream().filter(kept -> kept.key.equals(key)).toList();
+  }
+
+  /** {@return the kinds of machine that a file has lines of, in their order} */
+  static List<String> keys(Path file) throws IOException {
+    return read(file).stream().map(Kept::key).distinct().toList();
+  }
+
+  private static List<Kept> read(Path file) throws IOException {
     List<Kept> all = new ArrayList<>();
     for (String line : Files.readAllLines(file)) {
       String[] words = line.strip().split(" +");
       if (!line.startsWith("#") && words.length > WORDS) {
         double[] ratios =
             Arrays.stream(words).skip(WORDS).mapToDouble(Double::parseDouble).toArray();
-        Kept kept = new Kept(words[1], words[2] + " " + words[3], ratios);
-        if (kept.key.equals(key)) {
-          all.add(kept);
-        }
+        all.add(new Kept(words[1], words[2] + " " + words[3], ratios));
       }
     }
     return all;

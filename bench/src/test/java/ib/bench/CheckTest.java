@@ -1,7 +1,6 @@
 package ib.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -49,47 +48,45 @@ class CheckTest {
   void aMachineWhereMostWindowsAreDisturbedFailsNothing() throws IOException {
     for (double disturbed : new double[] {0, 0.3, 0.5, 0.8}) {
       Check.Verdict verdict = judge(disturbed, 1, 1, 1, 1);
-      assertTrue(verdict.good(), verdict.text());
-      assertFalse(verdict.text().contains("nothing is judged"), verdict.text());
+      assertEquals(Check.Outcome.GOOD, verdict.outcome(), verdict.text());
     }
   }
 
   @Test
   void aSlowdownOf30PercentFailsQuietAndDisturbed() throws IOException {
     for (double disturbed : new double[] {0, 0.3, 0.5, 0.8}) {
-      assertFalse(judge(disturbed, 1, 1, 1.3, 1).good());
-      assertFalse(judge(disturbed, 1, 1, 1, 1.3).good());
+      assertEquals(Check.Outcome.SLOWER, judge(disturbed, 1, 1, 1.3, 1).outcome());
+      assertEquals(Check.Outcome.SLOWER, judge(disturbed, 1, 1, 1, 1.3).outcome());
     }
   }
 
   @Test
   void aSlowdownOf5PercentDoesNotFail() throws IOException {
     Check.Verdict verdict = judge(0.5, 1, 1, 1.05, 1.05);
-    assertTrue(verdict.good(), verdict.text());
+    assertEquals(Check.Outcome.GOOD, verdict.outcome(), verdict.text());
   }
 
   @Test
   void aMachineThatSlowsDownTheRingTooIsNotJudged() throws IOException {
     Check.Verdict verdict = judge(0, 1, 1.4, 1.4, 1.4);
-    assertTrue(verdict.good());
-    assertTrue(verdict.text().contains("nothing is judged"), verdict.text());
+    assertEquals(Check.Outcome.NOT_JUDGED, verdict.outcome(), verdict.text());
   }
 
   @Test
   void aTryWithASlowCopyDoesNotHideASlowdown() throws IOException {
     double[] slow = {20 / COPY_NS, 1.35 * 130 / COPY_NS, 70 / COPY_NS};
     double[] slowCopy = {20 / 7.5, 1.35 * 130 / 7.5, 70 / 7.5};
-    assertFalse(
-        Check.check(KEPT, new ArrayDeque<>(List.of(slow, slow, slowCopy))::removeFirst).good());
+    assertEquals(
+        Check.Outcome.SLOWER,
+        Check.check(KEPT, new ArrayDeque<>(List.of(slow, slow, slowCopy))::removeFirst).outcome());
     Check.Verdict verdict = Check.check(KEPT, () -> slowCopy);
-    assertTrue(verdict.good());
-    assertTrue(verdict.text().contains("nothing is judged"), verdict.text());
+    assertEquals(Check.Outcome.NOT_JUDGED, verdict.outcome(), verdict.text());
   }
 
   @Test
   void aCopyThatIsALittleSlowDoesNotHideASlowdownEither() throws IOException {
     double[] slow = {20 / 6.6, 1.26 * 130 / 6.6, 70 / 6.6}; // 10 % and 26 %: less than 15 % over it
-    assertFalse(Check.check(KEPT, () -> slow).good());
+    assertEquals(Check.Outcome.SLOWER, Check.check(KEPT, () -> slow).outcome());
   }
 
   @Test
@@ -97,8 +94,9 @@ class CheckTest {
     double[] first = KEPT.getFirst().ratios();
     Kept later = new Kept("later", KEY, new double[] {first[0], 1.25 * first[1], first[2]});
     double[] now = {first[0], 1.35 * first[1], first[2]};
-    assertTrue(Check.check(List.of(later), () -> now).good());
-    assertFalse(Check.check(List.of(KEPT.getFirst(), later), () -> now).good());
+    assertEquals(Check.Outcome.GOOD, Check.check(List.of(later), () -> now).outcome());
+    assertEquals(
+        Check.Outcome.SLOWER, Check.check(List.of(KEPT.getFirst(), later), () -> now).outcome());
   }
 
   @Test
@@ -107,15 +105,25 @@ class CheckTest {
     tries.add(new double[] {20 / COPY_NS, 40, 20});
     tries.add(KEPT.getFirst().ratios());
     Check.Verdict verdict = Check.check(KEPT, tries::removeFirst);
-    assertTrue(verdict.good(), verdict.text());
+    assertEquals(Check.Outcome.GOOD, verdict.outcome(), verdict.text());
     assertTrue(tries.isEmpty());
   }
 
   @Test
-  void nothingKeptForAProcessorIsSaid() throws IOException {
-    Check.Verdict verdict = Check.check(List.of(), () -> new double[] {3, 90, 90});
-    assertTrue(verdict.good());
-    assertTrue(verdict.text().contains("nothing is kept"), verdict.text());
+  void aProcessorWithoutALineIsNotJudgedAndNamedWithThoseThatHaveOne(@TempDir Path folder)
+      throws IOException {
+    Path file = Files.writeString(folder.resolve("kept"), "# comment of more than four words\n");
+    KEPT.getFirst().append(file, "2026-11-22");
+    Check.Verdict verdict =
+        Check.check(file, "GenuineIntel-6-1 java-25", () -> new double[] {3, 90, 90});
+    assertEquals(Check.Outcome.NOT_JUDGED, verdict.outcome(), verdict.text());
+    assertTrue(
+        verdict.text().contains("NOT JUDGED: GenuineIntel-6-1 java-25 has no line"),
+        verdict.text());
+    assertTrue(verdict.text().contains(KEY), verdict.text());
+    assertEquals(
+        Check.Outcome.SLOWER,
+        Check.check(file, KEY, () -> new double[] {20 / COPY_NS, 90, 90}).outcome());
   }
 
   @Test

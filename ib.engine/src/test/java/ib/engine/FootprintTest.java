@@ -33,9 +33,9 @@ class FootprintTest {
             .lines()
             .toList();
     assertEquals(0, program.waitFor());
-    assertAtMost(18, 1_700, lines.get(0));
-    assertAtMost(22, 2_050, lines.get(1));
-    assertAtMost(36, 3_700, lines.get(2)); // rings and the core's objects too; 1 GiB: 10,737 B
+    assertAtMost(6, 1_450, lines.get(0));
+    assertAtMost(8, 1_600, lines.get(1));
+    assertAtMost(25, 3_300, lines.get(2)); // rings and the core's objects too; 1 GiB: 10,737 B
   }
 
   private static void assertAtMost(int objects, int bytes, String found) {

@@ -45,10 +45,6 @@ final class CodeRules {
           Map.entry(
               "ib.driver.rxe/SocketAddress.write",
               "the fields of sockaddr_in6; a GID is two words, as everywhere on the way of a packet"),
-          Map.entry(
-              "ib.engine/Mover.store",
-              "an element, each of whose words is read once, and where it goes: per request"),
-          Map.entry("ib.engine/SendSlots.store", "the same, and the request"),
           Map.entry("ib.engine/DatagramCodec.flow", "two GIDs of two words each, for each packet"),
           Map.entry("ib.engine/DatagramIcrc.flow", "two GIDs of two words each, for each packet"),
           Map.entry(

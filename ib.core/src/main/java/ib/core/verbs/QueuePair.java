@@ -1,10 +1,12 @@
 package ib.core.verbs;
 
 import ib.core.verbs.ObjectControl.Amount;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,13 +26,22 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract non-sealed class QueuePair extends IbObject implements WrBuilder {
   private static final SecureRandom RANDOM = new SecureRandom();
+  private static final VarHandle GROUPS;
+
+  static {
+    try {
+      GROUPS = MethodHandles.lookup().findVarHandle(QueuePair.class, "groups", List.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   private final QpInit init;
   private volatile @Nullable ProtectionDomain pd; // written once, before createQp returns
   private volatile int remoteQpn;
   private volatile int startPsn;
   private volatile int port;
-  private final List<String> groups = new CopyOnWriteArrayList<>();
+  private volatile List<String> groups = List.of(); // by GROUPS; none of its own before the first
 
   /**
    * For drivers.
@@ -226,7 +237,7 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
     control().enter("attachMulticast");
     checkMulticast(group);
     control().run("attachMulticast", () -> doAttachMulticast(group, mlid));
-    groups.add("multicast group " + group);
+    groups(group, true);
   }
 
   /**
@@ -241,7 +252,22 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
     control().enter("detachMulticast");
     checkMulticast(group);
     control().run("detachMulticast", () -> doDetachMulticast(group, mlid));
-    groups.remove("multicast group " + group);
+    groups(group, false);
+  }
+
+  private void groups(Gid group, boolean joined) {
+    String name = "multicast group " + group;
+    List<String> before;
+    List<String> after;
+    do {
+      before = groups;
+      after = new ArrayList<>(before);
+      if (joined) {
+        after.add(name);
+      } else {
+        after.remove(name);
+      }
+    } while (!GROUPS.compareAndSet(this, before, List.copyOf(after)));
   }
 
   /** {@return the state that attributes lead to, which is checked} */
@@ -258,7 +284,7 @@ public abstract non-sealed class QueuePair extends IbObject implements WrBuilder
 
   @Override
   public final List<String> pins() {
-    return List.copyOf(groups);
+    return groups;
   }
 
   private void checkMulticast(Gid group) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Only the thread that holds the queue pair's claim may find keys that are kept, and take
  * elements in hand; any thread may {@link #forget} a key, and {@link #find} one in the table.
  */
-public final class LastKeys {
+public class LastKeys {
   private static final long[] NONE = {};
 
   private final KeyTable lkeys;
@@ -49,7 +49,7 @@ public final class LastKeys {
    * @return this
    */
   @SuppressWarnings("ReferenceEquality") // an array is itself
-  public LastKeys elements(long[] w, int first, int number) {
+  public final LastKeys elements(long[] w, int first, int number) {
     if (words != w) { // a reference store costs a barrier
       words = w;
     }
@@ -59,27 +59,32 @@ public final class LastKeys {
   }
 
   /** {@return the number of elements in hand} */
-  int count() {
+  final int count() {
     return count;
   }
 
   /** {@return the local key of an element in hand} */
-  int lkey(int i) {
+  final int lkey(int i) {
     return Sges.lkey(words, at + Sges.WORDS * i);
   }
 
   /** {@return the address of an element in hand, in the region's space} */
-  long address(int i) {
+  final long address(int i) {
     return Sges.address(words, at + Sges.WORDS * i);
   }
 
   /** {@return the bytes of an element in hand} */
-  long length(int i) {
+  final long length(int i) {
     return Sges.length(words, at + Sges.WORDS * i);
   }
 
+  /** {@return the second word of an element in hand, as {@link Sges#word} makes it} */
+  final long word(int i) {
+    return words[at + Sges.WORDS * i + 1];
+  }
+
   /** {@return number of the queue pair's protection domain} */
-  int domain() {
+  final int domain() {
     return domain;
   }
 
@@ -89,7 +94,7 @@ public final class LastKeys {
    * @param lkey 32 bits
    * @return the key with the same upper 24 bits; null if there is none
    */
-  @Nullable Key find(int lkey) {
+  final @Nullable Key find(int lkey) {
     return lkeys.find(lkey);
   }
 
@@ -99,7 +104,7 @@ public final class LastKeys {
    * @param lkey 32 bits
    * @return the key with the same upper 24 bits; null if there is none
    */
-  @Nullable Key local(int lkey) {
+  final @Nullable Key local(int lkey) {
     Key key = local;
     if (key == null || key.number() != lkey) {
       key = lkeys.find(lkey);
@@ -114,7 +119,7 @@ public final class LastKeys {
    * @param lkey 32 bits
    * @return the key with the same upper 24 bits; null if there is none
    */
-  public @Nullable Key receive(int lkey) {
+  public final @Nullable Key receive(int lkey) {
     Key key = receive;
     if (key == null || key.number() != lkey) {
       key = lkeys.find(lkey);
@@ -129,7 +134,7 @@ public final class LastKeys {
    * @param rkey 32 bits
    * @return the key with the same upper 24 bits; null if there is none
    */
-  public @Nullable Key remote(int rkey) {
+  public final @Nullable Key remote(int rkey) {
     Key key = remote;
     if (key == null || key.number() != rkey) {
       key = rkeys.find(rkey);
@@ -146,7 +151,7 @@ public final class LastKeys {
    *
    * @param gone the key
    */
-  public void forget(Key gone) {
+  public final void forget(Key gone) {
     if (local == gone) {
       local = null;
     }
@@ -159,7 +164,7 @@ public final class LastKeys {
   }
 
   /** Forgets all keys and elements. */
-  public void clear() {
+  public final void clear() {
     elements(NONE, 0, 0);
     local = null;
     receive = null;

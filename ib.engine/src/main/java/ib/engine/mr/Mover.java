@@ -28,14 +28,15 @@ public final class Mover {
   public static boolean store(LastKeys from, long bytes, Key key, long version, long address) {
     long to = address;
     for (int i = 0; i < from.count(); i++) {
-      long n = from.length(i);
+      long element = from.word(i);
+      long n = Sges.bytes(element);
       if (n == 0) {
         continue;
       }
       if (n > address + bytes - to) {
         return false;
       }
-      if (!store(from, from.lkey(i), from.address(i), n, key, version, to)) {
+      if (!store(from, from.address(i), element, key, version, to)) {
         return false;
       }
       to += n;
@@ -47,9 +48,9 @@ public final class Mover {
    * Copies one element of a request to memory that a key has admitted.
    *
    * @param from the keys of the source's queue pair
-   * @param lkey local key of the element
    * @param at address of the element
-   * @param bytes length of the element, which the key has admitted
+   * @param element its other word, as {@link Sges#word} makes it; so many bytes the key has
+   *     admitted
    * @param key key of the target
    * @param version result of {@link Key#admit} for all bytes
    * @param to address of the target
@@ -57,7 +58,9 @@ public final class Mover {
    *     may be copied then
    */
   public static boolean store(
-      LastKeys from, int lkey, long at, long bytes, Key key, long version, long to) {
+      LastKeys from, long at, long element, Key key, long version, long to) {
+    int lkey = Sges.key(element);
+    long bytes = Sges.bytes(element);
     Key source = from.local(lkey);
     if (source == null) {
       return false;

@@ -22,7 +22,27 @@ public final class Sges {
    */
   public static void set(long[] w, int at, int lkey, long address, int bytes) {
     w[at] = address;
-    w[at + 1] = (long) lkey << 32 | bytes & 0xffffffffL;
+    w[at + 1] = word(lkey, bytes);
+  }
+
+  /**
+   * {@return the second word of an element}
+   *
+   * @param lkey local key
+   * @param bytes length in bytes, unsigned
+   */
+  public static long word(int lkey, int bytes) {
+    return (long) lkey << 32 | bytes & 0xffffffffL;
+  }
+
+  /** {@return the local key that stands in the second word of an element} */
+  static int key(long word) {
+    return (int) (word >>> 32);
+  }
+
+  /** {@return the length that stands there} */
+  static long bytes(long word) {
+    return word & 0xffffffffL;
   }
 
   /**
@@ -55,7 +75,7 @@ public final class Sges {
    * @param at where the element begins
    */
   public static int lkey(long[] w, int at) {
-    return (int) (w[at + 1] >>> 32);
+    return key(w[at + 1]);
   }
 
   /**
@@ -65,7 +85,7 @@ public final class Sges {
    * @param at where the element begins
    */
   public static long length(long[] w, int at) {
-    return w[at + 1] & 0xffffffffL;
+    return bytes(w[at + 1]);
   }
 
   /**

@@ -7,7 +7,6 @@ import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.Copier;
 import ib.engine.mr.LastKeys;
-import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -20,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * only for outstanding requests; Linux rxe differs there. Only the thread that holds this queue
  * pair's claim calls in.
  */
-final class Completer {
-  private final QpCore qp;
+abstract class Completer extends SendState {
+  final QpCore qp;
   private long head; // the oldest request
   private int una; // the oldest sequence number that is not acknowledged
   private int retryLeft;
@@ -34,12 +33,23 @@ final class Completer {
   private @Nullable QpTimer rnrTimer; // the same
   private @Nullable AtomicResult original; // made when the first atomic is answered
 
+  /** Makes that of a queue pair. */
   Completer(QpCore qp) {
+    super(qp.sends, qp.hca.config().windowPackets());
     this.qp = qp;
   }
 
+  /** Sends everything from a sequence number on once more (go-back-N). */
+  abstract void rewind(int psn);
+
+  /** Goes back to the last packet, to send it with AckReq, if none asks. {@return whether so} */
+  abstract boolean askLate();
+
+  /** {@return the first sequence number that was never sent; any thread, roughly} */
+  abstract int psnSent();
+
   /** Starts with an empty ring; stops both timers. */
-  void reset() {
+  final void forget() {
     head = qp.sends.head();
     rnrWaiting = false;
     rewoundFor = -1;
@@ -49,41 +59,43 @@ final class Completer {
   }
 
   /** Stops both timers, because the queue pair is being destroyed. */
-  void end() {
+  final void end() {
     QpTimer.cancel(ackTimer);
     QpTimer.cancel(rnrTimer);
   }
 
-  void psn(int first) {
+  /** Begins with a sequence number, which is not acknowledged. */
+  final void una(int first) {
     una = first;
     retries();
   }
 
   /** Resets both retry counters, after progress or after a change of the configured counts. */
-  void retries() {
+  final void retries() {
     retryLeft = qp.retryCount;
     rnrLeft = qp.rnrRetry;
   }
 
-  long head() {
+  final long head() {
     return head;
   }
 
   /** {@return the oldest sequence number that is not acknowledged; any thread, roughly} */
-  int una() {
-    return qp.directPath.ahead ? qp.directPath.psn : una;
+  final int una() {
+    return qp.directAhead ? qp.directPsn : una;
   }
 
   /** {@return whether the peer has acknowledged something, or asked to wait} */
-  boolean answered() {
+  final boolean isHeard() {
     return progress > 0;
   }
 
-  boolean rnrWaiting() {
+  final boolean rnrWaiting() {
     return rnrWaiting;
   }
 
-  boolean run(RunList run) {
+  /** Takes the responses that have arrived; returns whether the budget ended it. */
+  final boolean responses(RunList run) {
     for (Packet p = qp.packets().responses.peek(); p != null; p = qp.packets().responses.peek()) {
       if (run.exhausted()) {
         return true;
@@ -108,8 +120,8 @@ final class Completer {
       return;
     } else if (p.opcode == Opcode.CNP) {
       qp.count(HcaCounter.RP_CNP_HANDLED);
-      qp.requester.congested();
-    } else if (Psn.diff(p.psn, una) < 0 || Psn.diff(p.psn, qp.requester.psnSent()) >= 0) {
+      congested();
+    } else if (Psn.diff(p.psn, una) < 0 || Psn.diff(p.psn, psnSent()) >= 0) {
       qp.drop(p, HcaCounter.DROP_ACK_PSN); // old, or never sent: a ghost
     } else if ((p.opcode & 0x1f) == Opcode.ACKNOWLEDGE) {
       acknowledge(p, run);
@@ -143,15 +155,15 @@ final class Completer {
   /** Completes all before a sequence number; false when an answer is missing there. */
   private boolean retire(int end, RunList run) {
     long n = 0;
-    while (head < qp.requester.started()) {
-      int first = qp.requester.psnFirst(head);
-      if (Psn.diff(end, first) <= 0 || head == qp.requester.haltIndex()) {
+    while (head < started) {
+      int first = psnFirst(head);
+      if (Psn.diff(end, first) <= 0 || head == haltIndex) {
         break;
       }
       if ((Verb.what(opcode()) & Verb.ANSWERED) != 0) {
         return false;
       }
-      int last = Psn.add(first, qp.requester.psnCount(head));
+      int last = Psn.add(first, psnCount(head));
       if (Psn.diff(end, last) < 0) {
         break;
       }
@@ -170,20 +182,18 @@ final class Completer {
 
   /** The opcode of the oldest request. */
   private int opcode() {
-    return qp.requester.slots.opcode(qp.requester.place(head));
+    return slots.opcode(place(head));
   }
 
   /** Goes on behind the requests that were executed at the peer. */
-  void sync(long index, int psn) {
+  final void completed(long index) {
     head = index;
-    una = psn;
     progress++;
     rewoundFor = -1;
-    retries();
   }
 
   private void advanced(int psn) {
-    qp.requester.acknowledged(Psn.diff(psn, una));
+    acknowledged(Psn.diff(psn, una));
     una = psn;
     progress++;
     retries();
@@ -191,11 +201,11 @@ final class Completer {
 
   /** Sends the oldest request again, once per gap: its response is lost, a later one arrived. */
   private void askAgain() {
-    int expected = Resend.expected(qp.requester, head, qp.mtuShift);
+    int expected = Resend.expected(this, head, qp.mtuShift);
     una = Psn.diff(expected, una) > 0 ? expected : una;
     if (rewoundFor != expected) {
       rewoundFor = expected;
-      qp.requester.rewind(expected);
+      rewind(expected);
     }
   }
 
@@ -211,7 +221,7 @@ final class Completer {
       failHead(run, WcStatus.RNR_RETRY_EXC_ERR, p.syndrome);
       return;
     }
-    qp.requester.rewind(p.psn);
+    rewind(p.psn);
     rnrWaiting = true;
     progress++; // an answer: the acknowledgement timer has nothing to complain about
     if (!QpTimer.isRunning(rnrTimer)) {
@@ -243,19 +253,19 @@ final class Completer {
       failHead(run, WcStatus.RETRY_EXC_ERR, 0);
     } else {
       retryLeft--;
-      qp.requester.lost(psn, told);
-      qp.requester.rewind(psn);
+      lost(psn, told);
+      rewind(psn);
     }
   }
 
   private void answer(Packet p, RunList run) {
     boolean ready = retire(p.psn, run); // a response acknowledges all before it
-    if (head == qp.requester.started() || head == qp.requester.haltIndex()) {
+    if (head == started || head == haltIndex) {
       return;
     }
     int what = Verb.what(opcode()) & Verb.ANSWERED;
-    int expected = Resend.expected(qp.requester, head, qp.mtuShift);
-    if (what == 0 || Psn.diff(p.psn, qp.requester.psnFirst(head)) < 0) {
+    int expected = Resend.expected(this, head, qp.mtuShift);
+    if (what == 0 || Psn.diff(p.psn, psnFirst(head)) < 0) {
       qp.drop(p, HcaCounter.DROP_RESPONSE);
     } else if (p.psn != expected) {
       if (!ready || Psn.diff(p.psn, expected) > 0) {
@@ -276,8 +286,8 @@ final class Completer {
 
   private void readResponse(Packet p, RunList run) {
     int bytes = p.payload.length();
-    long done = qp.requester.done(head);
-    long left = qp.requester.length(head) - done;
+    long done = done(head);
+    long left = length(head) - done;
     boolean last = (Opcode.what(p.opcode) & Opcode.END) != 0;
     if (bytes > left || last != (bytes == left) || (!last && bytes != p.psnCount << qp.mtuShift)) {
       failHead(run, WcStatus.BAD_RESP_ERR, 0);
@@ -285,7 +295,7 @@ final class Completer {
     }
     int result = Copier.toSges(p.payload, elements(), done);
     if (result == Copier.OK) {
-      qp.requester.done(head, done + bytes);
+      done(head, done + bytes);
       if (last) {
         answered(p, run);
       } else {
@@ -300,7 +310,7 @@ final class Completer {
   }
 
   private LastKeys elements() {
-    return qp.requester.elements(head, qp.keys);
+    return elements(head, qp.keys);
   }
 
   private void atomicAcknowledge(Packet p, RunList run) {
@@ -316,30 +326,29 @@ final class Completer {
 
   private void answered(Packet p, RunList run) {
     advanced(Psn.add(p.psn, p.psnCount));
-    qp.requester.answered();
+    readsOut -= head < cursor ? 1 : 0; // unless the request was to be sent again
     completeHead(run, WcStatus.SUCCESS, 0);
     completeLocal(run);
   }
 
   /** Completes what was executed here without a packet, when its turn has come. */
-  void completeLocal(RunList run) {
+  final void completeLocal(RunList run) {
     if (qp.service != Opcode.RC) {
       return; // its memory is free when the packets before it are back
     }
-    while (head < qp.requester.started() && (Verb.what(opcode()) & Verb.LOCAL) != 0) {
+    while (head < started && (Verb.what(opcode()) & Verb.LOCAL) != 0) {
       completeHead(run, WcStatus.SUCCESS, 0);
     }
   }
 
   /** Completes the oldest request. */
-  void completeHead(RunList run, WcStatus status, int syndrome) {
+  final void completeHead(RunList run, WcStatus status, int syndrome) {
     long index = head++;
-    SendSlots slots = qp.requester.slots;
-    SendCompletions.push(qp, run, slots, qp.requester.place(index), index, status, syndrome);
+    SendCompletions.push(qp, run, slots, place(index), index, status, syndrome);
   }
 
   /** Fails the oldest request and flushes the others, for RC the receives too (IBA 10.3.1). */
-  void failHead(RunList run, WcStatus status, int syndrome) {
+  final void failHead(RunList run, WcStatus status, int syndrome) {
     qp.count(HcaCounter.SEND_ERR);
     qp.history.failed(status, una);
     completeHead(run, status, syndrome);
@@ -351,16 +360,16 @@ final class Completer {
   }
 
   /** Skips the oldest request, which its poster has taken back in the middle of the post. */
-  void skipHead() {
-    qp.requester.ring().retire(head);
+  final void skipHead() {
+    ring.retire(head);
     head++;
   }
 
   // ---- timers ----
 
   /** Makes sure that a lost answer is noticed; called when the holder of the claim leaves. */
-  void watch() {
-    if (head < qp.requester.started()
+  final void watch() {
+    if (head < started
         && qp.ackTimeoutNs > 0
         && !QpTimer.isRunning(ackTimer)
         && !rnrWaiting
@@ -374,20 +383,20 @@ final class Completer {
   }
 
   /** Restarts the ACK timeout: an acknowledgement is requested, and none is outstanding. */
-  void asked() {
+  final void asked() {
     progressSeen = -1;
   }
 
-  void ackTimer(RunList run) {
+  final void ackTimer(RunList run) {
     QpTimer.ended(ackTimer);
     QpState s = qp.state;
     if ((s != QpState.RTS && s != QpState.SQD)
-        || head == qp.requester.started()
+        || head == started
         || rnrWaiting
         || progress != progressSeen) {
       return; // watch starts it again when it is needed
     }
-    if (qp.requester.askLate()) {
+    if (askLate()) {
       return; // nothing was asked for, so nothing is late
     }
     rewoundFor = -1;
@@ -395,7 +404,7 @@ final class Completer {
     retry(run, una, false);
   }
 
-  void rnrTimer() {
+  final void rnrTimer() {
     QpTimer.ended(rnrTimer);
     rnrWaiting = false;
   }

@@ -85,7 +85,7 @@ final class ConnectedResponder extends ReceiveState {
 
   /** Whether the peer may have reads under way. */
   boolean reads() {
-    return InboundRequest.resources(this) > 0;
+    return resources > 0;
   }
 
   /**

@@ -10,12 +10,11 @@ import ib.engine.mr.Key;
 import ib.engine.mr.Mover;
 import ib.engine.mr.Sges;
 import ib.engine.ring.SendKind;
-import ib.engine.ring.SendSlots;
+import ib.engine.ring.SendWords;
 import ib.engine.run.RunList;
 import ib.engine.wire.Framing;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Route;
-import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,58 +23,51 @@ import org.jspecify.annotations.Nullable;
  * there. Its return is the acknowledgement. {@link Join} finds the peer, {@link Ready} says when it
  * may be done. Only requests that succeed are executed here. All others (no receive, no right, not
  * in sequence, a peer that another thread has claimed) are sent as packets, so only one place
- * refuses requests. Only the thread that holds the queue pair's claim may call these methods.
+ * refuses requests. Its fields are in {@link DirectState} and, at the peer, in {@link Direction}.
+ * Only the thread that holds the queue pair's claim may call these methods.
  */
-final class DirectPath extends Direction {
+final class DirectPath {
   private static final int KINDS = Verb.SEND | Verb.WRITE | Verb.READ;
 
-  private final QpCore qp;
-  private final long most; // bytes of a request, so that one call is bounded
-  private @Nullable QpCore peer; // claimed while a run lasts
-  private boolean claimed; // by us: not the run list's anyway
-  private int unacknowledged; // messages since the peer's last answer
-
-  /** Makes the way of a queue pair whose requests are of so many bytes at most. */
-  DirectPath(QpCounts qp, long most) {
-    this.qp = (QpCore) qp;
-    this.most = most;
-  }
+  private DirectPath() {}
 
   /**
    * Executes the next request, as a whole and with both completions, or leaves it as it was.
    *
+   * @param qp the sender
    * @param s requests, in the ring or in a builder
    * @param b the request
    * @param index the index of the request: the head of the ring
    * @return whether it was executed
    */
-  boolean execute(SendSlots s, int b, long index, RunList run) {
-    long kind = s.kind(b);
+  static boolean execute(QpCore qp, SendWords s, int b, long index, RunList run) {
+    long kind = s.measured(b);
     int what = Verb.what(SendKind.opcode(kind));
-    long length = s.messageLength(b, kind);
-    if ((what & KINDS) == 0 || (what & Verb.INV) != 0 || SendKind.isBroken(kind) || length > most) {
+    long length = SendKind.measuredLength(kind);
+    if ((what & KINDS) == 0
+        || (what & Verb.INV) != 0
+        || SendKind.isBroken(kind)
+        || length > qp.directMost) {
       return false;
     }
-    QpCore p = peer;
+    QpCore p = qp.directPeer;
     if (p == null) {
-      p = claim(run);
+      p = claim(qp, run);
       if (p == null) {
         return false;
       }
     }
     if ((p.refuses & Ready.need(what)) != 0
         || !(p.responder instanceof ConnectedResponder r)
-        || !isNext(p, r)) {
+        || !isNext(qp, p, r)) {
       return false;
     }
     boolean done =
         (what & Verb.SEND) != 0
-            ? send(s, b, kind, length, r, run)
-            : (what & Verb.WRITE) != 0
-                ? write(s, b, kind, length, r, run)
-                : read(s, b, kind, length, p);
+            ? send(qp, s, b, kind, r, run)
+            : (what & Verb.WRITE) != 0 ? write(qp, s, b, kind, r, run) : read(qp, s, b, kind, p);
     if (done) {
-      advance(p, what, (int) length);
+      advance(qp, p, what, (int) length);
       run.spend((int) length);
       SendCompletions.push(qp, run, s, b, index, WcStatus.SUCCESS, 0);
     }
@@ -83,52 +75,53 @@ final class DirectPath extends Direction {
   }
 
   /** Whether the next request has the sequence number that the peer expects. */
-  private boolean isNext(QpCore p, ConnectedResponder r) {
+  private static boolean isNext(QpCore qp, QpCore p, ConnectedResponder r) {
     Direction received = p.directReceived;
-    if (ahead && received.ahead) {
-      return psn == received.psn;
+    if (qp.directAhead && received.ahead) {
+      return qp.directPsn == received.psn;
     }
-    int next = ahead ? psn : qp.requester.psnNext();
+    int next = qp.directAhead ? qp.directPsn : qp.requester.psnNext();
     if (received.ahead ? received.psn != next : !r.isNext(next)) {
       return false;
     }
-    psn = next;
-    ahead = true;
+    qp.directPsn = next;
+    qp.directAhead = true;
     received.psn = next;
     received.ahead = true;
     return true;
   }
 
-  private void advance(QpCore p, int what, int length) {
+  private static void advance(QpCore qp, QpCore p, int what, int length) {
     int psns = qp.packets(length);
-    int next = Psn.add(psn, psns);
-    psn = next;
+    int next = Psn.add(qp.directPsn, psns);
+    qp.directPsn = next;
     Direction received = p.directReceived;
     received.executed(next, (what & Verb.READ) != 0);
-    counted(received, what, length, psns);
+    counted(qp, received, what, length, psns);
   }
 
   /**
    * Releases the claim of the peer, and runs the peer if another thread has published work for it
    * meanwhile.
    */
-  void end(RunList run) {
-    QpCore p = peer;
+  static void end(QpCore qp, RunList run) {
+    QpCore p = qp.directPeer;
     if (p == null) {
       return;
     }
     try {
-      if (unacknowledged > 0) {
-        answered(p.directReceived, Opcode.ACKNOWLEDGE, 1, 0);
+      if (qp.directUnacknowledged > 0) {
+        answered(qp, p.directReceived, Opcode.ACKNOWLEDGE, 1, 0);
       }
     } finally {
-      leave(p, run);
+      leave(qp, p, run);
     }
   }
 
   /** Claims the peer, and finds that it is still joined with us. */
-  private @Nullable QpCore claim(RunList run) {
-    WeakReference<QpCore> joined = qp.peer;
+  @SuppressWarnings("ReferenceEquality") // a run list is itself
+  private static @Nullable QpCore claim(QpCore qp, RunList run) {
+    Direction joined = qp.peer;
     QpCore p = joined == null ? null : joined.get();
     if (p == null) {
       Join.part(qp); // it has gone
@@ -141,27 +134,28 @@ final class DirectPath extends Direction {
       }
       return null; // its owner will see the packet
     }
-    claimed = mine;
-    peer = p; // from here on, whatever is thrown, end gives it back
+    qp.directClaimed = mine;
+    qp.directPeer = p; // from here on, whatever is thrown, end gives it back
     p.heldBy(run.thread());
     if (Join.holds(qp, p)) {
       return p;
     }
-    leave(p, run);
+    leave(qp, p, run);
     Join.part(qp); // it was modified; when it is ready again, the epoch tells
     return null;
   }
 
-  private void leave(QpCore p, RunList run) {
-    peer = null;
-    if (claimed) {
+  private static void leave(QpCore qp, QpCore p, RunList run) {
+    qp.directPeer = null;
+    if (qp.directClaimed) {
       Join.leave(p, run);
     }
   }
 
-  private boolean send(
-      SendSlots s, int b, long kind, long length, ConnectedResponder r, RunList run) {
+  private static boolean send(
+      QpCore qp, SendWords s, int b, long kind, ConnectedResponder r, RunList run) {
     QpCore p = r.qp;
+    long length = SendKind.measuredLength(kind);
     if (!r.takeReceive()) {
       return false;
     }
@@ -176,10 +170,10 @@ final class DirectPath extends Direction {
       Key key = p.keys.receive(lkey);
       if (key == null
           || !copy(
+              qp,
               s,
               b,
               kind,
-              length,
               p,
               key,
               key.admit(lkey, p.domain, key, Access.LOCAL_WRITE, address, length),
@@ -187,13 +181,14 @@ final class DirectPath extends Direction {
         return false;
       }
     }
-    complete(s, b, kind, WcOpcode.RECV, length, r, run);
+    complete(qp, s, b, kind, WcOpcode.RECV, r, run);
     return true;
   }
 
-  private boolean write(
-      SendSlots s, int b, long kind, long length, ConnectedResponder r, RunList run) {
+  private static boolean write(
+      QpCore qp, SendWords s, int b, long kind, ConnectedResponder r, RunList run) {
     QpCore p = r.qp;
+    long length = SendKind.measuredLength(kind);
     boolean imm = (Verb.what(SendKind.opcode(kind)) & Verb.IMM) != 0;
     if (imm && !r.takeReceive()) {
       return false;
@@ -204,10 +199,10 @@ final class DirectPath extends Direction {
       Key key = p.keys.remote(rkey);
       if (key == null
           || !copy(
+              qp,
               s,
               b,
               kind,
-              length,
               p,
               key,
               key.admit(rkey, p.domain, p, Access.REMOTE_WRITE, address, length),
@@ -216,12 +211,13 @@ final class DirectPath extends Direction {
       }
     }
     if (imm) {
-      complete(s, b, kind, WcOpcode.RECV_RDMA_WITH_IMM, length, r, run);
+      complete(qp, s, b, kind, WcOpcode.RECV_RDMA_WITH_IMM, r, run);
     }
     return true;
   }
 
-  private boolean read(SendSlots s, int b, long kind, long length, QpCore p) {
+  private static boolean read(QpCore qp, SendWords s, int b, long kind, QpCore p) {
+    long length = SendKind.measuredLength(kind);
     if (qp.maxRdAtomic == 0) {
       return false;
     }
@@ -247,21 +243,21 @@ final class DirectPath extends Direction {
    * request that is still in its builder, so each word that the check has used is read once, there:
    * who changes the builder meanwhile gets other bytes sent, never more.
    */
-  private boolean copy(
-      SendSlots s, int b, long kind, long length, QpCore p, Key key, long version, long address) {
+  private static boolean copy(
+      QpCore qp, SendWords s, int b, long kind, QpCore p, Key key, long version, long address) {
     if (version == Key.REFUSED) {
       p.keys.forget(key);
       return false;
     }
-    return s.store(b, kind, length, qp.keys, key, version, address);
+    return s.store(b, kind, qp.keys, key, version, address);
   }
 
-  private void complete(
-      SendSlots s,
+  private static void complete(
+      QpCore qp,
+      SendWords s,
       int b,
       long kind,
       WcOpcode opcode,
-      long length,
       ConnectedResponder r,
       RunList run) {
     boolean imm = (Verb.what(SendKind.opcode(kind)) & Verb.IMM) != 0;
@@ -270,7 +266,7 @@ final class DirectPath extends Direction {
     r.complete(
         run,
         opcode,
-        (int) length,
+        (int) SendKind.measuredLength(kind),
         Responder.immFlag(imm),
         imm ? s.immData(b) : 0,
         path.port().sourceLid(path.sourceBits),
@@ -278,37 +274,37 @@ final class DirectPath extends Direction {
         (SendKind.flags(kind) & SendFlags.SOLICITED) != 0);
   }
 
-  private boolean global() {
+  private static boolean global(QpCore qp) {
     Route route = qp.route;
     return route != null && route.global();
   }
 
-  private void counted(Direction received, int what, int bytes, int packets) {
+  private static void counted(QpCore qp, Direction received, int what, int bytes, int packets) {
     boolean read = (what & Verb.READ) != 0;
     int opcode = read ? Opcode.READ_REQUEST : Verb.part(what, true, true);
     int asked = read ? 1 : packets;
-    int words = Framing.words(opcode, global(), asked, read ? 0 : bytes);
-    requests += asked;
-    requestWords += words;
+    int words = Framing.words(opcode, global(qp), asked, read ? 0 : bytes);
+    qp.directRequests += asked;
+    qp.directRequestWords += words;
     received.requests += asked;
     received.requestWords += words;
     if (read) {
-      answered(received, Opcode.READ_RESPONSE_ONLY, packets, bytes);
+      answered(qp, received, Opcode.READ_RESPONSE_ONLY, packets, bytes);
     } else {
-      unacknowledged++;
+      qp.directUnacknowledged++;
     }
   }
 
   /** Counts a response, which acknowledges every request so far. */
-  private void answered(Direction received, int opcode, int packets, int bytes) {
-    int words = Framing.words(opcode, global(), packets, bytes);
-    answers += packets;
-    answerWords += words;
+  private static void answered(QpCore qp, Direction received, int opcode, int packets, int bytes) {
+    int words = Framing.words(opcode, global(qp), packets, bytes);
+    qp.directAnswers += packets;
+    qp.directAnswerWords += words;
     received.answers += packets;
     received.answerWords += words;
-    if (unacknowledged > 1) {
+    if (qp.directUnacknowledged > 1) {
       qp.count(HcaCounter.ACK_DEFERRED);
     }
-    unacknowledged = 0;
+    qp.directUnacknowledged = 0;
   }
 }

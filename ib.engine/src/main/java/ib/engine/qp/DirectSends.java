@@ -19,23 +19,21 @@ final class DirectSends {
    */
   static boolean run(QpCore qp, RunList run) {
     Requester requester = qp.requester;
-    DirectPath path = qp.directPath;
     SendRing ring = requester.ring;
     long index = ring.head();
     while (!run.exhausted()
         && isOpen(qp, run)
         && requester.extend(index)
-        && path.execute(requester.slots, ring.base(index), index, run)) {
+        && DirectPath.execute(qp, requester.slots, ring.base(index), index, run)) {
       index++;
     }
-    path.end(run);
+    DirectPath.end(qp, run);
     return qp.blocked == 0 && !requester.extend(index);
   }
 
   /** Executes requests at the peer that are not in the ring: see {@link QpCore#express}. */
   static int express(QpCore qp, SendSlots staged, int n, long index) {
     RunList run = qp.runList;
-    DirectPath path = qp.directPath;
     int done = 0;
     if (isOldest(qp, index)) {
       int b = 0;
@@ -43,10 +41,10 @@ final class DirectSends {
           && !run.exhausted()
           && isOpen(qp, run)
           && staged.holds(b)
-          && path.execute(staged, b, index + done, run)) {
+          && DirectPath.execute(qp, staged, b, index + done, run)) {
         b = staged.place(++done);
       }
-      path.end(run);
+      DirectPath.end(qp, run);
     }
     return done;
   }
@@ -67,7 +65,7 @@ final class DirectSends {
       qp.blocked &= ~Ready.UNDER_WAY;
     }
     if ((qp.blocked & (Ready.UNDER_WAY | Ready.NOT_RTS)) == 0 && qp.seenEpoch != qp.epoch.now()) {
-      qp.directPath.end(run);
+      DirectPath.end(qp, run);
       Join.look(qp, run);
     }
     return qp.blocked == 0;

@@ -1,18 +1,22 @@
 package ib.engine.qp;
 
-import ib.engine.link.HcaCounter;
-import ib.engine.link.Traffic;
-
 /**
- * The requests of one direction of a connection that were executed without packets (D5), at one of
- * its ends. The counters count the packets that the requests would have needed, so counters do not
- * depend on the path of a message. The thread that executes a request writes both ends and holds
- * both claims; any thread may read, roughly. The thread that polls the peer does not touch these
- * lines.
+ * The requests of one direction of a connection that were executed without packets (D5), at the end
+ * that receives them; {@link DirectState} has those of the end that sends. The counters count the
+ * packets that the requests would have needed. The thread that executes a request writes both ends
+ * and holds both claims; any thread may read, roughly. The thread that polls the peer does not
+ * touch these lines.
+ *
+ * <p>It is also what a sender keeps of its peer: a receiver that has gone is not kept.
  */
 @SuppressWarnings("MultiVariableDeclaration") // padding
-class Direction extends DirectionState {
+final class Direction extends DirectionState {
   long b0, b1, b2, b3, b4, b5, b6;
+
+  /** Makes that of a queue pair. */
+  Direction(QpCore receiver) {
+    super(receiver);
+  }
 
   /**
    * Goes on behind a request of the peer.
@@ -27,39 +31,11 @@ class Direction extends DirectionState {
   }
 
   /** Sets all counters to 0. */
-  void clear() {
+  void zero() {
     messages = 0;
     requests = 0;
     requestWords = 0;
     answers = 0;
     answerWords = 0;
-  }
-
-  /** {@return what a counter has more because requests were sent here, or received} */
-  static long share(Direction sent, Direction received, HcaCounter counter) {
-    return switch (counter) {
-      case SENT_PKTS -> sent.requests + received.answers;
-      case RCVD_PKTS -> sent.answers + received.requests;
-      case RDMA_SENDS -> sent.messages;
-      case RDMA_RECVS -> received.messages;
-      default -> 0;
-    };
-  }
-
-  /**
-   * {@return the same of a place of what its port counts; both ways are on one service level, that
-   * of the queue pair's route}
-   */
-  static long share(Direction sent, Direction received, int place, int sl) {
-    if (place == Traffic.XMIT_PKTS.ordinal()) {
-      return sent.requests + received.answers;
-    } else if (place == Traffic.RCV_PKTS.ordinal()) {
-      return sent.answers + received.requests;
-    } else if (place == Traffic.xmitData(sl)) {
-      return sent.requestWords + received.answerWords;
-    } else if (place == Traffic.rcvData(sl)) {
-      return sent.answerWords + received.requestWords;
-    }
-    return 0;
   }
 }

@@ -14,11 +14,15 @@ abstract class DirectionState extends DirectionPadding {
   /** How many requests the packet way does not know of. */
   int unsynced;
 
-  /** Requests that have succeeded, on whichever way; of a receiver those that took no packet. */
+  /** Requests that have succeeded, and took no packet. */
   long messages;
 
   long requests;
   long requestWords;
   long answers;
   long answerWords;
+
+  DirectionState(QpCore receiver) {
+    super(receiver);
+  }
 }

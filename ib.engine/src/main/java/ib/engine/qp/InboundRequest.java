@@ -35,30 +35,26 @@ final class InboundRequest {
   /** Sets how many such requests the peer may have outstanding; the newest results stay. */
   static void resources(ConnectedResponder r, int most) {
     int kept = Math.min(r.resultCount, most);
-    long[] keptResults = new long[WORDS * most];
+    long[] keptResults = kept == 0 ? ReceiveState.NO_RESULTS : new long[WORDS * most];
     for (int n = kept - 1, i = r.newestResult; n >= 0; n--) {
       System.arraycopy(r.results, WORDS * i, keptResults, WORDS * n, WORDS);
       i = before(r, i);
     }
     r.results = keptResults;
+    r.resources = most;
     r.resultCount = kept;
     r.newestResult = Math.max(0, kept - 1);
   }
 
-  /** {@return how many such requests the peer may have under way} */
-  static int resources(ConnectedResponder r) {
-    return r.results.length / WORDS;
-  }
-
   private static int before(ConnectedResponder r, int i) {
-    return i == 0 ? resources(r) - 1 : i - 1;
+    return i == 0 ? r.resources - 1 : i - 1;
   }
 
   /** Executes a request that is next in sequence. */
   static void execute(ConnectedResponder r, Packet p, int what) {
     QpCore qp = r.qp;
     long length = p.dmaLength & 0xffffffffL;
-    if (r.results.length == 0 || length > ConnectedResponder.MAX_LENGTH || !wellFormed(p, what)) {
+    if (r.resources == 0 || length > ConnectedResponder.MAX_LENGTH || !wellFormed(p, what)) {
       r.invalid();
       return;
     }
@@ -139,6 +135,9 @@ final class InboundRequest {
       atomic = new RemoteAtomic();
       r.atomic = atomic;
     }
+    if (r.results.length == 0) { // before it is executed: what cannot be kept must not be done
+      r.results = new long[WORDS * r.resources];
+    }
     if (atomic.execute(op, key, version, p.remoteAddress, operand, p.compare) != Copier.OK) {
       r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
       return;
@@ -159,11 +158,11 @@ final class InboundRequest {
   }
 
   private static void keep(ConnectedResponder r, Packet p, long original) {
-    int at = r.newestResult + 1 == resources(r) ? 0 : r.newestResult + 1;
+    int at = r.newestResult + 1 == r.resources ? 0 : r.newestResult + 1;
     r.newestResult = at;
     r.results[WORDS * at] = asked(p);
     r.results[WORDS * at + 1] = original;
-    r.resultCount = Math.min(r.resultCount + 1, resources(r));
+    r.resultCount = Math.min(r.resultCount + 1, r.resources);
   }
 
   private static long asked(Packet p) {

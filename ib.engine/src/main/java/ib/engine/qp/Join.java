@@ -56,14 +56,14 @@ final class Join {
   }
 
   private static void joined(QpCore a, QpCore b, int epoch) {
-    a.peer = b.self;
+    a.peer = b.directReceived;
     a.blocked &= ~(Ready.ALONE | Ready.NO_WAY);
     a.seenEpoch = epoch;
   }
 
   /** Whether the peer, whose claim is held, is still joined with us. */
   static boolean holds(QpCore a, QpCore b) {
-    return b.peer == a.self;
+    return b.peer == a.directReceived;
   }
 
   /** Ends what {@link #look} has joined; only the thread that holds the claim may call. */

@@ -6,7 +6,7 @@ import ib.core.wire.Psn;
 import ib.engine.link.Link;
 import ib.engine.mr.Checksum;
 import ib.engine.ring.LargeHeader;
-import ib.engine.ring.SendSlots;
+import ib.engine.ring.SendWords;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -39,7 +39,7 @@ final class LargeSend {
   /**
    * {@return how many datagrams a request is, a number beyond all bounds when it cannot be sent}
    */
-  static int packets(QpCore qp, SendSlots slots, int b, long length) {
+  static int packets(QpCore qp, SendWords slots, int b, long length) {
     int mtu = qp.port().mtuBytes();
     LargeHeader header = slots.header(b);
     int mss = slots.mss(b);

@@ -5,7 +5,7 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WrOpcode;
 import ib.engine.mr.Key;
 import ib.engine.mr.KeyTable;
-import ib.engine.ring.SendSlots;
+import ib.engine.ring.SendWords;
 import ib.engine.run.RunList;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +38,7 @@ final class LocalWork {
    * @return SUCCESS, a memory management operation error (IBA 11.6.2), or null while other queue
    *     pairs are in the middle of a copy through what was taken away
    */
-  static @Nullable WcStatus start(QpCore qp, SendSlots s, int b) {
+  static @Nullable WcStatus start(QpCore qp, SendWords s, int b) {
     Requester r = qp.requester;
     WcStatus status = r.localExecuted ? WcStatus.SUCCESS : execute(qp, s, b);
     if (status != WcStatus.SUCCESS) {
@@ -54,13 +54,13 @@ final class LocalWork {
    * it takes away may be asked for again until then (IBA 10.8.3.3, local invalidate fence); others
    * when they are fenced.
    */
-  static boolean waits(QpCore qp, SendSlots s, int b, long index) {
+  static boolean waits(QpCore qp, SendWords s, int b, long index) {
     return s.opcode(b) == OP_LOCAL_INV
         ? qp.completer.head() != index
         : (s.flags(b) & SendFlags.FENCE) != 0 && qp.requester.readsOut > 0;
   }
 
-  private static WcStatus execute(QpCore qp, SendSlots s, int b) {
+  private static WcStatus execute(QpCore qp, SendWords s, int b) {
     boolean done;
     int opcode = s.opcode(b);
     if (opcode == OP_LOCAL_INV) {
@@ -79,7 +79,7 @@ final class LocalWork {
     return done ? WcStatus.SUCCESS : WcStatus.MW_BIND_ERR;
   }
 
-  private static boolean settled(QpCore qp, SendSlots s, int b) {
+  private static boolean settled(QpCore qp, SendWords s, int b) {
     int opcode = s.opcode(b);
     if (opcode == OP_LOCAL_INV) {
       return Invalidation.settled(qp, s.immData(b));

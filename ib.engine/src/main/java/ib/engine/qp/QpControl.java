@@ -18,21 +18,18 @@ import ib.engine.run.Holder;
 import ib.engine.run.RunList;
 import ib.engine.wire.Route;
 import ib.engine.wire.Syndrome;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The control path of a queue pair. It claims the queue pair (a run is bounded, so that takes
  * bounded time), changes it, and then runs it once before it releases the claim, so that no work
- * that arrived meanwhile is lost. One object with the history and the exceptions of the queue pair,
- * so that a queue pair is small: requests that succeed touch none of the three.
+ * that arrived meanwhile is lost. One object with the history, the exceptions and the run list of
+ * the queue pair, so that a queue pair is small: requests that succeed touch the run list only.
  */
 final class QpControl extends QpHistory {
   private static final int PASS_TRIES = 5_000;
   private static final long ENTER_NS = 5_000_000_000L; // runs are bounded: this is a bug or worse
 
-  private final ReentrantLock lock = new ReentrantLock(); // one control path caller at a time
   private QpAttr known = new QpAttr();
 
   QpControl(QpCore qp) {
@@ -48,63 +45,42 @@ final class QpControl extends QpHistory {
     return enter(what, deadline());
   }
 
-  /** Claims the queue pair for the calling thread; throws {@link #stuck} when it is too late. */
+  /**
+   * Claims the queue pair for the calling thread; throws {@link #stuck} when it is too late. Of
+   * several callers one waits for the claim, and the others for that one.
+   */
   private RunList enter(String what, long end) {
-    if (!locked(end)) {
-      throw stuck(what);
-    }
+    boolean wants = false;
     boolean entered = false;
     try {
-      qp.want();
-      int tries = 0;
-      do {
-        entered = qp.tryClaimWanted();
-        if (!entered) {
-          qp.hca.worker().pause(tries++);
+      for (int tries = 0; !entered; tries++) {
+        wants = wants || qp.want();
+        entered = wants && qp.tryClaimWanted();
+        if (!entered && System.nanoTime() - end >= 0) {
+          throw stuck(what);
         }
-      } while (!entered && System.nanoTime() - end < 0);
-      if (!entered) {
-        throw stuck(what);
+        if (!entered) {
+          qp.hca.worker().pause(tries);
+        }
       }
       qp.owner = qp.runList;
       qp.heldBy(Thread.currentThread().threadId());
       qp.sync();
       return qp.runList;
     } finally {
-      if (!entered) {
+      if (wants && !entered) {
         giveUp();
       }
     }
   }
 
   /**
-   * Withdraws the caller's wish for the claim and releases the lock. Runs the queue pair if work
-   * arrived meanwhile that no other thread would see.
+   * Withdraws the caller's wish for the claim. Runs the queue pair if work arrived meanwhile that
+   * no other thread would see.
    */
   private void giveUp() {
-    try {
-      if (qp.unwant()) {
-        qp.runList.run(qp);
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private boolean locked(long end) {
-    boolean interrupted = false;
-    try {
-      for (; ; ) {
-        try {
-          return lock.tryLock(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          interrupted = true; // this wait is short by itself
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    if (qp.unwant()) {
+      qp.runList.run(qp);
     }
   }
 
@@ -116,11 +92,7 @@ final class QpControl extends QpHistory {
   }
 
   private void leave(RunList run) {
-    try {
-      run.run(qp);
-    } finally {
-      lock.unlock();
-    }
+    run.run(qp);
   }
 
   /** Changes state and attributes, all or nothing. */
@@ -149,16 +121,14 @@ final class QpControl extends QpHistory {
 
   /** {@return the port, which a queue pair has from INIT on} */
   HcaPort port(String method) {
-    if (!locked(deadline())) {
-      throw stuck(method);
-    }
+    RunList run = enter(method);
     try {
       if (qp.state == QpState.RESET) {
         throw new IbInvalidException(method, "in RESET it belongs to no port", "INIT first");
       }
       return qp.port();
     } finally {
-      lock.unlock();
+      leave(run);
     }
   }
 
@@ -282,7 +252,6 @@ final class QpControl extends QpHistory {
     }
     if (a.has(QpAttrMask.SQ_PSN)) {
       qp.requester.psn(a.sqPsn());
-      qp.completer.psn(a.sqPsn());
     }
     if (to == QpState.SQD) {
       qp.requester.drain(a.has(QpAttrMask.EN_SQD_ASYNC_NOTIFY) && a.enSqdAsyncNotify());
@@ -312,7 +281,6 @@ final class QpControl extends QpHistory {
     qp.receives = receives;
     qp.history.forgive();
     qp.requester.reset();
-    qp.completer.reset();
     qp.responder.reset();
     qp.discardPackets(run);
     known = new QpAttr();

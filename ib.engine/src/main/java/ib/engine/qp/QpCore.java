@@ -22,7 +22,6 @@ import ib.engine.wire.Packet;
 import ib.engine.wire.PacketQueue;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +35,9 @@ final class QpCore extends QpCounts {
   static final int REQUEST_FAULT = 4;
   static final int RESPONSE_FAULT = 8;
   static final int CQ_LOST = 16;
+
+  /** Of a queue pair that its domain does not know. */
+  static final int NO_PLACE = -1;
 
   private static final VarHandle SIGNALS;
   private static final VarHandle PACKETS;
@@ -57,15 +59,16 @@ final class QpCore extends QpCounts {
   final int domain;
   final boolean signalAll;
   final @Nullable SoftSrq srq;
-  final RunList runList; // of who claims it from outside
+  final RunList runList; // of who claims it from outside; the control path's object, too
   final Requester requester;
-  final Completer completer;
+  final Completer completer; // the requester's object, too
   final Responder responder;
   final QpControl control;
   final QpHistory history; // the control path's object, too
-  final LastKeys keys;
+  final LastKeys keys; // the responder's object, too
   int qpn; // before it is published
   SoftQp verbs; // before it is published
+  int domainPlace = NO_PLACE; // of its domain
 
   // ---- any thread ----
   private volatile @Nullable Packets packets; // made with the first one
@@ -79,8 +82,7 @@ final class QpCore extends QpCounts {
   int refuses = Ready.NEW_REFUSES;
   int seenEpoch; // of what Join has found
   Epoch epoch; // of the port
-  @Nullable WeakReference<QpCore> peer; // its self; one that has gone is not kept
-  final WeakReference<QpCore> self = new WeakReference<>(this);
+  @Nullable Direction peer; // its directReceived
 
   @SuppressWarnings("NullAway") // verbs is set before another thread sees this
   QpCore(
@@ -92,22 +94,21 @@ final class QpCore extends QpCounts {
     this.hca = hca;
     this.control = new QpControl(this);
     this.history = control;
+    this.runList = control;
     this.init = init;
     this.type = init.type();
     this.service = Opcode.service(type);
     this.domain = domain;
-    this.keys = new LastKeys(hca.lkeys(), hca.rkeys(), domain);
     this.signalAll = init.sqSigType() == SigType.ALL_WR;
     this.srq = srq;
     this.epoch = hca.port(1).epoch(); // until it has a port
-    HcaConfig config = hca.config();
-    this.runList = new RunList(config.runBudgetBytes());
     this.sends = newSends();
     this.receives = newReceives();
     this.requester = new Requester(this);
-    this.completer = new Completer(this);
+    this.completer = requester;
     this.responder =
         service == Opcode.UD ? new DatagramReceiver(this) : new ConnectedResponder(this);
+    this.keys = responder;
   }
 
   /** {@return the number, so that the order of a set is the same in each run of a simulation} */
@@ -178,6 +179,7 @@ final class QpCore extends QpCounts {
   }
 
   /** Queues an arrived packet and has the queue pair run. */
+  @SuppressWarnings("ReferenceEquality") // a run list is itself
   void deliver(Packet packet, RunList run) {
     Packets p = packets();
     boolean response = (Opcode.what(packet.opcode) & Opcode.RESPONSE) != 0;
@@ -214,6 +216,7 @@ final class QpCore extends QpCounts {
   }
 
   /** Runs the queue pair if it waits for a packet, because one of its packets is free again. */
+  @SuppressWarnings("ReferenceEquality") // a run list is itself
   void packetBack(RunList run) {
     if (owner == run) {
       if (!listed && packets().wait.waiting()) {
@@ -306,7 +309,7 @@ final class QpCore extends QpCounts {
       more = false;
       if (p != null) {
         p.wait.end();
-        more = completer.run(run);
+        more = completer.responses(run);
         more |= responder.run(run);
       }
       if (state == QpState.ERR) {
@@ -340,9 +343,9 @@ final class QpCore extends QpCounts {
    * of each step, before packets are made, and by the control path.
    */
   void sync() {
-    if (directPath.ahead) {
-      directPath.ahead = false;
-      requester.sync(sends.head(), directPath.psn);
+    if (directAhead) {
+      directAhead = false;
+      requester.sync(sends.head(), directPsn);
     }
     if (directReceived.ahead && responder instanceof ConnectedResponder r) {
       directReceived.ahead = false;

@@ -12,20 +12,19 @@ import org.jspecify.annotations.Nullable;
  * The counters of one queue pair that its port has not taken over yet (D11). Only the thread that
  * holds the queue pair's claim counts; any thread may read, roughly.
  */
-abstract class QpCounts extends QpPath {
-  /** The requests that the peer got without packets, and the way to it. */
-  final DirectPath directPath;
+@SuppressWarnings("MultiVariableDeclaration") // padding
+abstract class QpCounts extends DirectState {
+  long b0, b1, b2, b3, b4, b5, b6; // behind DirectState
 
   /** The requests of the peer that came without packets. */
-  final Direction directReceived = new Direction();
+  final Direction directReceived = new Direction((QpCore) this);
 
   private long @Nullable [] counters; // made when the first packet is counted
   private long @Nullable [] traffic; // made when the first packet is counted
 
   /** Makes those of a queue pair that sends so many bytes without packets at most. */
   QpCounts(SoftCq sendCq, SoftCq recvCq, long most) {
-    super(sendCq, recvCq);
-    directPath = new DirectPath(this, most);
+    super(sendCq, recvCq, most);
   }
 
   final void count(HcaCounter counter) {
@@ -44,12 +43,40 @@ abstract class QpCounts extends QpPath {
 
   /** {@return the value of a counter, with the requests that took no packet} */
   final long value(HcaCounter counter) {
-    return packets(counter) + Direction.share(directPath, directReceived, counter);
+    return packets(counter) + direct(counter);
   }
 
   /** {@return the same of a place of what the port counts} */
   final long value(int place) {
-    return at(traffic, place) + Direction.share(directPath, directReceived, place, sl);
+    return at(traffic, place) + direct(place);
+  }
+
+  /** {@return what a counter has more because requests took no packet} */
+  private long direct(HcaCounter counter) {
+    return switch (counter) {
+      case SENT_PKTS -> directRequests + directReceived.answers;
+      case RCVD_PKTS -> directAnswers + directReceived.requests;
+      case RDMA_SENDS -> directMessages;
+      case RDMA_RECVS -> directReceived.messages;
+      default -> 0;
+    };
+  }
+
+  /**
+   * {@return the same of a place of what its port counts; both ways are on one service level, that
+   * of the queue pair's route}
+   */
+  private long direct(int place) {
+    if (place == Traffic.XMIT_PKTS.ordinal()) {
+      return directRequests + directReceived.answers;
+    } else if (place == Traffic.RCV_PKTS.ordinal()) {
+      return directAnswers + directReceived.requests;
+    } else if (place == Traffic.xmitData(sl)) {
+      return directRequestWords + directReceived.answerWords;
+    } else if (place == Traffic.rcvData(sl)) {
+      return directAnswerWords + directReceived.requestWords;
+    }
+    return 0;
   }
 
   /** Counts a packet that arrived; a multicast packet was counted by the port, once for all. */
@@ -85,8 +112,12 @@ abstract class QpCounts extends QpPath {
   final void clearCounts() {
     zero(counters);
     zero(traffic);
-    directPath.clear();
-    directReceived.clear();
+    directMessages = 0;
+    directRequests = 0;
+    directRequestWords = 0;
+    directAnswers = 0;
+    directAnswerWords = 0;
+    directReceived.zero();
   }
 
   private long[] counters() {

@@ -9,10 +9,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Handles exceptions that a claim holder throws (D4); the claim is released whatever is thrown. The
  * first exception moves the queue pair to ERR, flushes it and raises QP_FATAL. After a second one
- * the queue pair only discards packets, until it is reset or destroyed. Only the thread that holds
- * the queue pair's claim calls in.
+ * the queue pair only discards packets, until it is reset or destroyed. One object with the run
+ * list of the queue pair, so that a queue pair is small. Only the thread that holds the queue
+ * pair's claim calls in.
  */
-abstract class QpCrash {
+abstract class QpCrash extends RunList {
   private static final int MAX_CAUGHT = 2;
 
   final QpCore qp;
@@ -21,6 +22,7 @@ abstract class QpCrash {
   private boolean untold; // QP_FATAL is still to be raised
 
   QpCrash(QpCore qp) {
+    super(qp.hca.config().runBudgetBytes());
     this.qp = qp;
   }
 
@@ -65,7 +67,7 @@ abstract class QpCrash {
       untold = true;
       qp.enter(QpState.ERR, QpHistory.CRASHED);
     }
-    qp.directPath.end(run); // the peer, if it is claimed
+    DirectPath.end(qp, run); // the peer, if it is claimed
   }
 
   private void tell() {

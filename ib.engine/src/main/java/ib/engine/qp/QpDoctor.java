@@ -167,7 +167,7 @@ final class QpDoctor {
     if (counters.containsKey(HcaCounter.DROP_PKEY.label())) {
       return partition();
     }
-    if (counters.containsKey(HcaCounter.DROP_ACK_PSN.label()) && !qp.completer.answered()) {
+    if (counters.containsKey(HcaCounter.DROP_ACK_PSN.label()) && !qp.completer.isHeard()) {
       return find(
           "the sequence numbers do not match: the peer answers, but for other PSNs",
           "sq_psn here must be rq_psn of the peer, and the other way round");

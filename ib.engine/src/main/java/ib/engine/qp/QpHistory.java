@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The history of a queue pair. It records only rare events, as numbers in one array, and makes
+ * The history of a queue pair. It records only rare events, as numbers in two arrays, and makes
  * texts of them when it is asked, so that the data path pays nothing. Only the thread that holds
  * this queue pair's claim records, except that the worker calls {@link #look}, too.
  */
@@ -38,14 +38,16 @@ abstract class QpHistory extends QpCrash {
   private static final int RNR = 6;
   private static final int TIMEOUT = 9;
 
-  // ---- then the changes of state, two words each: time, cause and state ----
-  private static final int FIRST_CHANGE = 12;
+  private static final int TROUBLES = 12; // words
+
+  // ---- the changes of state, two words each: time, cause and state ----
   private static final int CHANGES = 16;
   private static final int CHANGES_INITIAL = 4; // INIT, RTR, RTS and ERR
 
   private static final long[] NONE = {};
 
-  private long[] words = NONE; // made with the first change
+  private long[] words = NONE; // the changes of state; made with the first
+  private long[] troubles = NONE; // made with the first
   private long changes;
   private @Nullable WcStatus failure;
   private long pending; // why the state is about to change; 0: the caller's cause counts
@@ -73,7 +75,7 @@ abstract class QpHistory extends QpCrash {
     if (place(changes) >= words.length) {
       int n = Math.min(2 * words.length, place(CHANGES - 1) + 2);
       // without memory the next change tries again
-      words = Arrays.copyOf(words, Math.max(n, FIRST_CHANGE + 2 * CHANGES_INITIAL));
+      words = Arrays.copyOf(words, Math.max(n, 2 * CHANGES_INITIAL));
     }
     int at = place(changes);
     words[at] = now;
@@ -83,7 +85,7 @@ abstract class QpHistory extends QpCrash {
   }
 
   private static int place(long change) {
-    return FIRST_CHANGE + 2 * (int) (change % CHANGES);
+    return 2 * (int) (change % CHANGES);
   }
 
   /** {@return the cause of a change of state that an event reports} */
@@ -120,12 +122,12 @@ abstract class QpHistory extends QpCrash {
   }
 
   private void note(int kind, long now, int psn, int syndrome) {
-    if (words.length == 0) {
-      return; // nothing of this happens before the first change of state
+    if (troubles.length == 0) {
+      troubles = new long[TROUBLES];
     }
-    words[kind] = now;
-    words[kind + 1]++;
-    words[kind + 2] = psn & 0xffffffffL | (long) syndrome << PSN;
+    troubles[kind] = now;
+    troubles[kind + 1]++;
+    troubles[kind + 2] = psn & 0xffffffffL | (long) syndrome << PSN;
   }
 
   private static long failing(long cause, int detail, int psn) {
@@ -168,7 +170,7 @@ abstract class QpHistory extends QpCrash {
     failure = null;
     pending = 0;
     crash = null;
-    Arrays.fill(words, 0, Math.min(FIRST_CHANGE, words.length), 0);
+    Arrays.fill(troubles, 0);
   }
 
   /** Samples the receive counter; returns whether a packet arrived since the last sample. */
@@ -207,7 +209,7 @@ abstract class QpHistory extends QpCrash {
   }
 
   private long at(int place) {
-    return words.length == 0 ? 0 : words[place];
+    return troubles.length == 0 ? 0 : troubles[place];
   }
 
   private int syndrome(int kind) {
@@ -237,7 +239,7 @@ abstract class QpHistory extends QpCrash {
     long count = at(kind + 1);
     if (count > 0) {
       String times = count == 1 ? "" : " (" + count + " times)";
-      all.add(new Note(words[kind], String.format(text, hex((int) words[kind + 2])) + times));
+      all.add(new Note(troubles[kind], String.format(text, hex((int) troubles[kind + 2])) + times));
     }
   }
 

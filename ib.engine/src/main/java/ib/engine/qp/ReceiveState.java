@@ -37,7 +37,13 @@ abstract class ReceiveState extends Responder {
   /** Made with the first atomic write. */
   @Nullable MemorySegment value;
 
-  /** Results, two words each: opcode and sequence number, then the original value. */
+  /** How many requests with an answer of their own the peer may have under way. */
+  int resources;
+
+  /**
+   * Results, two words each: opcode and sequence number, then the original value. Made with the
+   * first atomic.
+   */
   long[] results = NO_RESULTS;
 
   int resultCount;

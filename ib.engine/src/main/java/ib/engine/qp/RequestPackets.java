@@ -6,7 +6,7 @@ import ib.core.wire.Psn;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Payload;
 import ib.engine.ring.SendKind;
-import ib.engine.ring.SendSlots;
+import ib.engine.ring.SendWords;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -25,7 +25,7 @@ final class RequestPackets {
   /** Whether a request's elements allow an access; with a packet they become its payload. */
   static boolean gather(
       QpCore qp, long index, long offset, long bytes, int rights, @Nullable Packet p) {
-    SendSlots slots = qp.requester.slots;
+    SendWords slots = qp.requester.slots;
     int b = qp.requester.place(index);
     long kind = slots.kind(b);
     if (SendKind.inlineLength(kind) >= 0) {
@@ -44,7 +44,7 @@ final class RequestPackets {
    */
   static void part(QpCore qp, Packet p, long index, int bytes, boolean last, RunList run) {
     Requester r = qp.requester;
-    SendSlots slots = r.slots;
+    SendWords slots = r.slots;
     int b = r.place(index);
     int what = Verb.what(slots.opcode(b));
     p.opcode = qp.service | Verb.part(what, r.done(index) == 0, last);
@@ -65,7 +65,7 @@ final class RequestPackets {
   /** Sends a request that has an answer of its own; a read asks for what is missing only. */
   static void request(QpCore qp, Packet p, long index, RunList run) {
     Requester r = qp.requester;
-    SendSlots slots = r.slots;
+    SendWords slots = r.slots;
     int b = r.place(index);
     int opcode = slots.opcode(b);
     int what = Verb.what(opcode);
@@ -106,7 +106,7 @@ final class RequestPackets {
   }
 
   static void transmit(QpCore qp, Packet p, int b, RunList run) {
-    SendSlots slots = qp.requester.slots;
+    SendWords slots = qp.requester.slots;
     boolean datagram = isDatagram(qp);
     Route route = datagram ? slots.route(b) : qp.route;
     if (route == null) {

@@ -17,20 +17,19 @@ import ib.engine.wire.Packet;
 
 /**
  * Turns send requests into packets (IBA vol. 1 section 9.7.2 ff.). A retransmission moves the
- * cursor back and runs the same code. Only the claim holder may call these methods.
+ * cursor back and runs the same code. One object with the {@link Completer}, so that a queue pair
+ * is small. Only the claim holder may call these methods.
  */
-final class Requester extends SendState {
+final class Requester extends Completer {
   private static final int WINDOW_PSNS = 1 << 22;
 
-  private final QpCore qp;
   private final boolean reliable;
   private final boolean datagram;
   private final long executable; // opcodes as bits
   private final long lengthMost; // bytes of a message
 
   Requester(QpCore qp) {
-    super(qp.sends, qp.hca.config().windowPackets());
-    this.qp = qp;
+    super(qp);
     this.reliable = qp.service == Opcode.RC;
     this.datagram = qp.service == Opcode.UD;
     this.executable = Verb.executable(qp.service);
@@ -45,6 +44,7 @@ final class Requester extends SendState {
     drainWanted = false;
     openWindow();
     skipTo(ring.head());
+    forget();
   }
 
   void psn(int first) {
@@ -52,11 +52,12 @@ final class Requester extends SendState {
     psnSent = first;
     ackEnd = first;
     silent = 0;
+    una(first);
   }
 
-  /** {@return the first sequence number that was never sent; any thread, roughly} */
+  @Override
   int psnSent() {
-    return qp.directPath.ahead ? qp.directPath.psn : psnSent;
+    return qp.directAhead ? qp.directPsn : psnSent;
   }
 
   /** {@return the first sequence number that no request has} */
@@ -69,32 +70,19 @@ final class Requester extends SendState {
     return lengthMost;
   }
 
-  long started() {
-    return started;
-  }
-
   SendRing ring() {
     return ring;
   }
 
-  long haltIndex() {
-    return haltIndex;
-  }
-
-  /** Notes a response to the oldest request, unless the request was to be sent again. */
-  void answered() {
-    readsOut -= qp.completer.head() < cursor ? 1 : 0;
-  }
-
   /** Whether an event of ours waits for a packet to come back. */
   boolean starved() {
-    return wantsPacket || (!reliable && qp.completer.head() < cursor);
+    return wantsPacket || (!reliable && head() < cursor);
   }
 
   boolean refilled() {
     return wantsPacket
         ? qp.packets().requestPool.available()
-        : packetLast(qp.completer.head()) <= qp.packets().requestPool.reclaimed();
+        : packetLast(head()) <= qp.packets().requestPool.reclaimed();
   }
 
   /** Continues at an index; the requests before it were flushed. */
@@ -126,7 +114,7 @@ final class Requester extends SendState {
       askLate();
     }
     do {
-      while (cursor < haltIndex && ready(state) && !qp.completer.rnrWaiting()) {
+      while (cursor < haltIndex && ready(state) && !rnrWaiting()) {
         if (run.exhausted()) {
           more = true;
           break;
@@ -136,9 +124,9 @@ final class Requester extends SendState {
         }
       }
     } while (!reliable && retireSent(run) && !more && !wantsPacket);
-    if (qp.completer.head() == haltIndex) {
-      qp.completer.failHead(run, haltStatus, 0);
-    } else if (drainWanted && state == QpState.SQD && qp.completer.head() == started) {
+    if (head() == haltIndex) {
+      failHead(run, haltStatus, 0);
+    } else if (drainWanted && state == QpState.SQD && head() == started) {
       drainWanted = false;
       qp.verbs.tell(EventType.SQ_DRAINED);
     }
@@ -147,9 +135,9 @@ final class Requester extends SendState {
 
   /** Skips requests that were acknowledged after the cursor was moved back. */
   private void skipAcknowledged() {
-    cursor = Math.max(cursor, qp.completer.head());
+    cursor = Math.max(cursor, head());
     if (reliable && cursor < started) {
-      Resend.skip(this, cursor, qp.completer.una(), qp.mtuShift);
+      Resend.skip(this, cursor, una(), qp.mtuShift);
     }
   }
 
@@ -174,15 +162,12 @@ final class Requester extends SendState {
     cursor = index;
     started = index;
     psn(psn);
-    qp.completer.sync(index, psn);
+    completed(index);
   }
 
   /** Whether all requests that were begun have completed and nothing waits. */
   boolean isQuiet() {
-    return cursor == started
-        && cursor == qp.completer.head()
-        && haltIndex == Long.MAX_VALUE
-        && !qp.completer.rnrWaiting();
+    return cursor == started && cursor == head() && haltIndex == Long.MAX_VALUE && !rnrWaiting();
   }
 
   private boolean advance(RunList run) {
@@ -194,8 +179,8 @@ final class Requester extends SendState {
     if ((what & Verb.LOCAL) != 0) {
       packetLast(cursor, qp.packets().requestPool.taken());
       cursor++;
-      qp.completer.completeLocal(run);
-      if (qp.completer.head() < cursor) {
+      completeLocal(run);
+      if (head() < cursor) {
         askLate(); // it completes after what is before it
       }
       return true;
@@ -250,7 +235,7 @@ final class Requester extends SendState {
     if (psns > WINDOW_PSNS || length > lengthMost || !operandFits(what, length)) {
       return halt(cursor, WcStatus.LOC_LEN_ERR);
     }
-    if (Psn.diff(psnNext, qp.completer.una()) + psns > WINDOW_PSNS && reliable) {
+    if (Psn.diff(psnNext, una()) + psns > WINDOW_PSNS && reliable) {
       return false;
     }
     boolean receives = (what & (Verb.READ | Verb.ATOMIC)) != 0;
@@ -282,7 +267,7 @@ final class Requester extends SendState {
     long done = done(index);
     boolean segments = path.port().wire().segments();
     int psn = Psn.add(psnFirst(index), (int) (done >>> path.mtuShift));
-    int room = windowSize() - Psn.diff(psn, qp.completer.una());
+    int room = windowSize() - Psn.diff(psn, una());
     boolean windowed = segments && reliable;
     if (windowed && room <= 0 && AckRequests.underWay(qp)) {
       return false; // the acknowledgement brings us back
@@ -334,12 +319,12 @@ final class Requester extends SendState {
     return how >= 0 || (how == LargeSend.FAULT && halt(cursor, WcStatus.LOC_PROT_ERR));
   }
 
-  /** Goes back to the last packet, to send it with AckReq, if none asks. {@return whether so} */
+  @Override
   boolean askLate() {
     if (!reliable || cursor != started || AckRequests.underWay(qp)) {
       return false;
     }
-    long at = Resend.last(this, qp.completer.head(), started, qp.mtuShift);
+    long at = Resend.last(this, head(), started, qp.mtuShift);
     cursor = at < 0 ? cursor : at;
     return at >= 0;
   }
@@ -367,27 +352,27 @@ final class Requester extends SendState {
   /** Unreliable services: a request is done, and its memory free, when its packets are back. */
   private boolean retireSent(RunList run) {
     long end = Math.min(cursor, haltIndex);
-    long before = qp.completer.head();
+    long before = head();
     long back = before < end ? qp.packets().requestPool.reclaimed() : 0;
-    while (qp.completer.head() < end && packetLast(qp.completer.head()) <= back) {
-      qp.completer.completeHead(run, WcStatus.SUCCESS, 0);
+    while (head() < end && packetLast(head()) <= back) {
+      completeHead(run, WcStatus.SUCCESS, 0);
     }
-    return qp.completer.head() > before;
+    return head() > before;
   }
 
   /** The payload of a packet could not be read (D6): a local protection error of its request. */
   void fault(int psn) {
-    long at = Resend.holder(this, qp.completer.head(), started, psn);
+    long at = Resend.holder(this, head(), started, psn);
     if (at >= 0) {
       halt(at, WcStatus.LOC_PROT_ERR);
     }
   }
 
-  /** Sends everything from a sequence number on once more (go-back-N). */
+  @Override
   void rewind(int psn) {
     qp.count(HcaCounter.COMPLETER_RETRY_ERR);
     Trace.retransmission(qp.hca.config().nodeGuid(), qp.qpn, psn);
-    long at = Resend.from(this, qp.completer.head(), started, psn, qp.mtuShift);
+    long at = Resend.from(this, head(), started, psn, qp.mtuShift);
     cursor = at < 0 ? cursor : at;
     readsOut = 0;
   }

@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The common part of both kinds of responder: admission of packets, and the current receive
- * request. Only the thread that holds this queue pair's claim calls in.
+ * request. One object with the registered memory as the queue pair finds it, so that a queue pair
+ * is small. Only the thread that holds this queue pair's claim calls in.
  */
-abstract class Responder {
+abstract class Responder extends LastKeys {
   private static final long[] NONE = {};
   private static final VarHandle HOLDING;
 
@@ -46,6 +47,7 @@ abstract class Responder {
   private boolean holding; // a receive request is in hand; one of a shared queue written by HOLDING
 
   Responder(QpCore qp) {
+    super(qp.hca.lkeys(), qp.hca.rkeys(), qp.domain);
     this.qp = qp;
     SoftSrq srq = qp.srq;
     this.sgeMost = srq == null ? qp.init.cap().maxRecvSge() : srq.ring().sgeMost();
@@ -158,7 +160,7 @@ abstract class Responder {
 
   /** Takes the elements of the receive request in hand for a copy. */
   LastKeys receiveElements() {
-    return qp.keys.elements(words, sges(), sgeMost);
+    return elements(words, sges(), sgeMost);
   }
 
   /** Completes the receive request in hand. */

@@ -4,7 +4,7 @@ import ib.core.verbs.Cqe;
 import ib.core.verbs.WcStatus;
 import ib.engine.ring.SendKind;
 import ib.engine.ring.SendRing;
-import ib.engine.ring.SendSlots;
+import ib.engine.ring.SendWords;
 import ib.engine.run.RunList;
 
 /**
@@ -21,14 +21,14 @@ final class SendCompletions {
    * as the completion can be polled, so all of it is read before.
    */
   static void push(
-      QpCore qp, RunList run, SendSlots s, int b, long index, WcStatus status, int error) {
+      QpCore qp, RunList run, SendWords s, int b, long index, WcStatus status, int error) {
     SendRing ring = qp.requester.ring();
     try {
       long kind = s.kind(b);
       Cqe cqe = s.takeCqe(b, kind); // also without a completion: it is not kept
       boolean success = status == WcStatus.SUCCESS;
       if (success) {
-        qp.directPath.messages++;
+        qp.directMessages++;
       }
       if (!success || qp.signalAll || SendKind.isSignaled(kind)) {
         int opcode = SendKind.opcode(kind);

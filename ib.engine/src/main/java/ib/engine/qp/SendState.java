@@ -3,7 +3,7 @@ package ib.engine.qp;
 import ib.core.verbs.WcStatus;
 import ib.engine.mr.LastKeys;
 import ib.engine.ring.SendRing;
-import ib.engine.ring.SendSlots;
+import ib.engine.ring.SendWords;
 
 /**
  * Where the packet way stands with the requests of one send queue: the fields of {@link Requester},
@@ -27,7 +27,7 @@ abstract class SendState extends SendWindow {
   SendRing ring;
 
   /** The requests in the ring. */
-  SendSlots slots;
+  SendWords slots;
 
   /** The request that is being sent or is next. */
   long cursor;

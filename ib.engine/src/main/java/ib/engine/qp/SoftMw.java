@@ -6,7 +6,7 @@ import ib.core.verbs.MemoryWindow;
 import ib.core.verbs.MwType;
 import ib.core.verbs.ObjectControl;
 import ib.engine.mr.Key;
-import ib.engine.ring.SendSlots;
+import ib.engine.ring.SendWords;
 import org.jspecify.annotations.Nullable;
 
 /** A memory window: an rkey that posted requests open for a part of a region (IBA 10.6.7). */
@@ -45,7 +45,7 @@ public final class SoftMw extends MemoryWindow {
   }
 
   /** BIND_MW; returns whether it was allowed. */
-  boolean bind(QpCore qp, @Nullable SoftMr mr, SendSlots s, int b) {
+  boolean bind(QpCore qp, @Nullable SoftMr mr, SendWords s, int b) {
     int number = s.rkey(b);
     long address = s.remoteAddress(b);
     long length = s.memoryLength(b);

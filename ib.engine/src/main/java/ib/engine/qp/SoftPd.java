@@ -15,15 +15,16 @@ import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.SrqInit;
 import ib.engine.mr.Key;
 import java.lang.foreign.MemorySegment;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Arrays;
 import java.util.function.Supplier;
 
 /** A protection domain: a number, and the queue pairs that may be using its memory. */
 public final class SoftPd extends ProtectionDomain {
   private final HcaCore hca;
   private final int domain;
-  private final Set<QpCore> qps = ConcurrentHashMap.newKeySet();
+  private final Object lock = new Object();
+  private QpCore[] qps = {}; // each knows its place; under the lock
+  private int count; // under the lock
 
   /**
    * Makes a domain.
@@ -45,13 +46,41 @@ public final class SoftPd extends ProtectionDomain {
     return domain;
   }
 
+  private void add(QpCore qp) {
+    synchronized (lock) {
+      if (count == qps.length) {
+        qps = Arrays.copyOf(qps, Math.max(2, 2 * count));
+      }
+      qp.domainPlace = count;
+      qps[count++] = qp;
+    }
+  }
+
+  /** Forgets a queue pair, once no thread can hold its claim; one that was not added is ignored. */
+  @SuppressWarnings("NullAway") // what is behind the count is never read
   void forget(QpCore qp) {
-    qps.remove(qp);
+    synchronized (lock) {
+      int place = qp.domainPlace;
+      if (place >= 0) {
+        QpCore last = qps[--count];
+        qps[place] = last;
+        last.domainPlace = place;
+        qps[count] = null;
+        qp.domainPlace = QpCore.NO_PLACE;
+      }
+    }
+  }
+
+  private QpCore[] all() {
+    synchronized (lock) {
+      return Arrays.copyOf(qps, count);
+    }
   }
 
   /**
    * Waits until no thread uses memory whose keys were revoked and taken out of the tables before:
-   * each queue pair's claim has been released once. Then no queue pair keeps one of those keys.
+   * each queue pair's claim has been released once. Then no queue pair keeps one of those keys: one
+   * that comes meanwhile no longer finds them.
    *
    * @param gone the keys
    * @throws IbTimedOutException when a claim was not released within 5 s; then the memory must
@@ -60,7 +89,7 @@ public final class SoftPd extends ProtectionDomain {
   void fence(Key... gone) {
     long end = QpControl.deadline();
     IbTimedOutException stuck = null;
-    for (QpCore qp : qps) {
+    for (QpCore qp : all()) {
       try {
         qp.control.passBy(end);
         for (Key key : gone) {
@@ -119,7 +148,7 @@ public final class SoftPd extends ProtectionDomain {
         "createQp",
         () -> {
           SoftQp qp = new SoftQp(control, init, this);
-          qps.add(qp.engine());
+          add(qp.engine());
           return qp;
         });
   }

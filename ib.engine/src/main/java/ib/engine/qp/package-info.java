@@ -4,17 +4,17 @@
  * threads of its own. Any thread may call verbs objects; only the thread that holds the queue
  * pair's claim ({@link ib.engine.run.ClaimToken}) may call the rest.
  *
- * <p>Locks, for the control path; the worker's look at the counts takes that of {@code Tally}. The
- * lock of {@code QpControl}, one per queue pair, lets one caller at a time change it: such a caller
- * waits for the claim with it, at most 5 s, and may take each of the following. The monitor of
- * {@code HcaCore}, one per device, guards which queue pair has which number; with it are taken
- * those of {@code SpecialPair}, {@code Tally}, {@code Multicast} and of the tables. {@code
- * Multicast} guards the groups, and calls the medium to join and leave. {@code SpecialPair} guards
- * the queue pairs 0 and 1 of a port, {@code Tally} the queue pairs whose counts make those of the
- * ports. The monitor of {@code HcaPort} guards the attributes and tables of a port; its holder
- * raises the event of the change, which waits for nothing. The monitor of {@code SoftMr} lets one
- * thread at a time register a region anew, and is held while that thread waits for the queue pairs
- * that may copy.
+ * <p>Locks, for the control path; the worker's look at the counts takes that of {@code Tally}. A
+ * queue pair has none: {@code QpControl} takes its claim, for which one caller at a time waits, at
+ * most 5 s, and the holder may take each of the following. The monitor of {@code HcaCore}, one per
+ * device, guards which queue pair has which number; with it are taken those of {@code SpecialPair},
+ * {@code Tally}, {@code Multicast} and of the tables. {@code Multicast} guards the groups, and
+ * calls the medium to join and leave. {@code SpecialPair} guards the queue pairs 0 and 1 of a port,
+ * {@code Tally} the queue pairs whose counts make those of the ports. The monitor of {@code
+ * HcaPort} guards the attributes and tables of a port; its holder raises the event of the change,
+ * which waits for nothing. The monitor of {@code SoftMr} lets one thread at a time register a
+ * region anew, and is held while that thread waits for the queue pairs that may copy; while it asks
+ * which those are, {@code SoftPd} takes its own, with which nothing else is taken.
  */
 @NullMarked
 package ib.engine.qp;

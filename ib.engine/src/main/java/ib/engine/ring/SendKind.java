@@ -5,7 +5,7 @@ import ib.core.verbs.WrOpcode;
 import ib.engine.mr.Sges;
 
 /**
- * The word of a send request that says what its other words are; see {@link SendSlots}. Who checks
+ * The word of a send request that says what its other words are; see {@link SendWords}. Who checks
  * a request that is still in its builder reads this word once, and asks here what it has read.
  */
 public final class SendKind {
@@ -70,7 +70,7 @@ public final class SendKind {
   /**
    * {@return a value of {@code WrOpcode}}
    *
-   * @param kind what {@link SendSlots#kind} has returned
+   * @param kind what {@link SendWords#kind} has returned
    */
   public static int opcode(long kind) {
     return (int) kind & OPCODE;
@@ -79,7 +79,7 @@ public final class SendKind {
   /**
    * {@return bits of {@code SendFlags}}
    *
-   * @param kind what {@link SendSlots#kind} has returned
+   * @param kind what {@link SendWords#kind} has returned
    */
   public static int flags(long kind) {
     return (int) kind >>> FLAGS & 0xff;
@@ -88,7 +88,7 @@ public final class SendKind {
   /**
    * {@return whether the user wants a completion}
    *
-   * @param kind what {@link SendSlots#kind} has returned
+   * @param kind what {@link SendWords#kind} has returned
    */
   public static boolean isSignaled(long kind) {
     return (kind & SendFlags.SIGNALED << FLAGS) != 0;
@@ -97,7 +97,7 @@ public final class SendKind {
   /**
    * {@return the number of elements}
    *
-   * @param kind what {@link SendSlots#kind} has returned
+   * @param kind what {@link SendWords#kind} has returned
    */
   public static int count(long kind) {
     return (int) (kind >>> COUNT) & 0xff;
@@ -106,16 +106,34 @@ public final class SendKind {
   /**
    * {@return bytes of inline data, or -1 when the data is not inline}
    *
-   * @param kind what {@link SendSlots#kind} has returned
+   * @param kind what {@link SendWords#kind} has returned
    */
   public static int inlineLength(long kind) {
     return (kind & INLINE) == 0 ? -1 : (int) (kind >>> BYTES);
   }
 
   /**
+   * {@return whether the data is inline}
+   *
+   * @param kind what {@link SendWords#kind} or {@link SendWords#measured} has returned
+   */
+  static boolean isInline(long kind) {
+    return (kind & INLINE) != 0;
+  }
+
+  /**
+   * {@return bytes of the message}
+   *
+   * @param measured what {@link SendWords#measured} has returned
+   */
+  public static long measuredLength(long measured) {
+    return measured >>> 32;
+  }
+
+  /**
    * {@return whether its poster could not fill it; then it completes with a protection error}
    *
-   * @param kind what {@link SendSlots#kind} has returned
+   * @param kind what {@link SendWords#kind} has returned
    */
   public static boolean isBroken(long kind) {
     return (kind & BROKEN) != 0;

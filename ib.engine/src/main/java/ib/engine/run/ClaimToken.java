@@ -78,10 +78,13 @@ public class ClaimToken {
   }
 
   /**
-   * Keeps data path threads from taking the claim; one caller at a time (the control path's lock).
+   * Keeps data path threads from taking the claim, which the caller goes on to ask for.
+   *
+   * @return whether the caller is the one who may; if not, another control path thread waits for
+   *     the claim
    */
-  public final void want() {
-    STATE.getAndBitwiseOr(this, WANTED);
+  public final boolean want() {
+    return ((int) STATE.getAndBitwiseOr(this, WANTED) & WANTED) == 0;
   }
 
   /** {@return whether the caller of {@link #want} now holds the claim} */

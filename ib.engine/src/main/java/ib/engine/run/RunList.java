@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * alive in threads of other bundles.
  */
 @SuppressWarnings("ReferenceEquality") // a queue pair is itself, whatever it says it equals
-public final class RunList extends RunContext {
+public class RunList extends RunContext {
   private static final int PACKET_COST = 256;
   private static final int MAX_DEFERRED = 16;
   private static final @Nullable Claimed[] NONE = new @Nullable Claimed[0];
@@ -55,17 +55,17 @@ public final class RunList extends RunContext {
   }
 
   /** Whether what was given is used up; the loops of a queue pair leave then. */
-  public boolean exhausted() {
+  public final boolean exhausted() {
     return budget < 0;
   }
 
   /** Charges a packet. */
-  public void spend(int bytes) {
+  public final void spend(int bytes) {
     budget -= bytes + PACKET_COST;
   }
 
   /** Returns a buffer for the 40 bytes in front of a datagram. */
-  public byte[] header() {
+  public final byte[] header() {
     if (header == null) {
       header = new byte[40];
     }
@@ -73,7 +73,7 @@ public final class RunList extends RunContext {
   }
 
   /** Returns {@link #header} as a segment. */
-  public MemorySegment headerSegment() {
+  public final MemorySegment headerSegment() {
     if (headerSegment == null) {
       headerSegment = MemorySegment.ofArray(header());
     }
@@ -81,7 +81,7 @@ public final class RunList extends RunContext {
   }
 
   /** Appends a queue pair that the caller has just claimed or that this list owns. */
-  public void add(Claimed qp) {
+  public final void add(Claimed qp) {
     qp.owner = this;
     qp.heldBy(thread);
     qp.listed = true;
@@ -99,7 +99,7 @@ public final class RunList extends RunContext {
    * Ensures that a queue pair is run, by this run list or by the thread that holds its claim. The
    * caller has published the work before.
    */
-  public void schedule(Claimed qp) {
+  public final void schedule(Claimed qp) {
     if (qp.owner == this) {
       if (!qp.listed) {
         add(qp);
@@ -110,13 +110,13 @@ public final class RunList extends RunContext {
   }
 
   /** Runs a queue pair that the caller has claimed from outside, and all that follows from it. */
-  public void run(Claimed root) {
+  public final void run(Claimed root) {
     begin(root);
     end(root, root.direct(this));
   }
 
   /** Begins the run of a queue pair that the caller has claimed from outside. */
-  public void begin(Claimed root) {
+  public final void begin(Claimed root) {
     budget = budgetBytes;
     thread = Thread.currentThread().threadId();
     root.heldBy(thread);
@@ -128,7 +128,7 @@ public final class RunList extends RunContext {
    * @param root the queue pair of {@link #begin}
    * @param done whether the caller knows that nothing is left for the queue pair
    */
-  public void end(Claimed root, boolean done) {
+  public final void end(Claimed root, boolean done) {
     if (done && first == null && outbox() == null && root.release()) {
       return;
     }
@@ -139,14 +139,14 @@ public final class RunList extends RunContext {
   }
 
   @Override
-  public void finish() {
+  public final void finish() {
     budget = budgetBytes;
     thread = Thread.currentThread().threadId();
     drain(null);
   }
 
   @Override
-  public void finishBatch() {
+  public final void finishBatch() {
     batch = true;
     try {
       finish();
@@ -156,12 +156,12 @@ public final class RunList extends RunContext {
   }
 
   /** {@return the number of the thread that uses this list now, or did last} */
-  public long thread() {
+  public final long thread() {
     return thread;
   }
 
   /** Whether a queue pair may leave an acknowledgement for later; then it is run again soon. */
-  public boolean defers(Claimed qp) {
+  public final boolean defers(Claimed qp) {
     for (int i = 0; i < deferredCount; i++) {
       if (deferred[i] == qp) {
         return batch;
@@ -175,7 +175,7 @@ public final class RunList extends RunContext {
   }
 
   @Override
-  public boolean catchUp() {
+  public final boolean catchUp() {
     int n = deferredCount;
     deferredCount = 0;
     for (int i = 0; i < n; i++) {

@@ -91,14 +91,16 @@ class MoverTest {
   @DisplayName("one element, which needs no place in the request: all of it, by its own key")
   void one() {
     long version = admitted(Access.REMOTE_WRITE, 24);
-    assertTrue(Mover.store(elements, LOCAL, 40, 24, remote, version, 0));
+    assertTrue(Mover.store(elements, 40, Sges.word(LOCAL, 24), remote, version, 0));
     untouched(theirs, 24, 0);
     assertEquals(7, theirs.get(ValueLayout.JAVA_BYTE, 23));
     theirs.fill((byte) 0);
-    assertFalse(Mover.store(elements, LOCAL, 41, 24, remote, version, 0), "behind its end");
-    assertFalse(Mover.store(elements, LOCAL + 0x100, 0, 24, remote, version, 0), "no such key");
+    assertFalse(
+        Mover.store(elements, 41, Sges.word(LOCAL, 24), remote, version, 0), "behind its end");
+    assertFalse(
+        Mover.store(elements, 0, Sges.word(LOCAL + 0x100, 24), remote, version, 0), "no such key");
     remote.revoke();
-    assertFalse(Mover.store(elements, LOCAL, 40, 24, remote, version, 0), "revoked");
+    assertFalse(Mover.store(elements, 40, Sges.word(LOCAL, 24), remote, version, 0), "revoked");
     untouched(theirs, 0, 0);
   }
 
@@ -113,13 +115,14 @@ class MoverTest {
       ours.set(ValueLayout.JAVA_BYTE, i, (byte) i);
     }
     long version = target.admit(REMOTE, DOMAIN, this, Access.REMOTE_WRITE, 8, 30);
-    assertTrue(Mover.store(elements, LOCAL + 0x100, 3, 30, target, version, 8));
+    assertTrue(Mover.store(elements, 3, Sges.word(LOCAL + 0x100, 30), target, version, 8));
     for (int i = 0; i < 64; i++) {
       int want = i >= 8 && i < 38 ? i - 8 + 3 : 0;
       assertEquals(want, theirs.get(ValueLayout.JAVA_BYTE, i), "byte " + i);
     }
     assertTrue(source.idle() && target.idle(), "as many ends as beginnings");
-    assertFalse(Mover.store(elements, LOCAL + 0x100, 3, 30, target, Key.REFUSED, 8), "closed");
+    assertFalse(
+        Mover.store(elements, 3, Sges.word(LOCAL + 0x100, 30), target, Key.REFUSED, 8), "closed");
     assertTrue(source.idle() && target.idle(), "also of one that is not done");
   }
 

@@ -20,7 +20,6 @@ import java.lang.invoke.VarHandle;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** The internal state of the engine, for the checkers of the simulator. */
@@ -30,7 +29,6 @@ public final class Probe {
   private static final VarHandle TIMERS = field(Worker.class, "heap", TimerHeap.class);
   private static final VarHandle HANDED = field(Worker.class, "qps", Claimed.class);
   private static final VarHandle NEXT = field(Claimed.class, "workNext", Claimed.class);
-  private static final VarHandle CONTROL = field(QpControl.class, "lock", ReentrantLock.class);
   private static final VarHandle HEAP = field(TimerHeap.class, "heap", Timer[].class);
 
   private Probe() {}
@@ -104,6 +102,7 @@ public final class Probe {
   }
 
   /** The claims that are held, and by whom, for a failure's text. */
+  @SuppressWarnings("ReferenceEquality") // a run list is itself
   public static String claims(SoftHca hca) {
     HcaCore core = (HcaCore) CORE.get(hca);
     StringBuilder text = new StringBuilder("worker" + core.worker().where());
@@ -156,9 +155,15 @@ public final class Probe {
    * returns what gives it back.
    */
   public static Runnable holdControl(QueuePair qp) {
-    ReentrantLock lock = (ReentrantLock) CONTROL.get(((SoftQp) qp).engine().control);
-    lock.lock();
-    return lock::unlock;
+    QpCore core = ((SoftQp) qp).engine();
+    if (!core.want()) {
+      throw new AssertionError("another thread waits for it already");
+    }
+    return () -> {
+      if (core.unwant()) {
+        core.runList.run(core);
+      }
+    };
   }
 
   /** {@return whether a fence of the control path succeeds without a wait for the claim holder} */
@@ -185,7 +190,7 @@ public final class Probe {
 
   /** How many packets it would have sent for requests that were executed at its peer. */
   public static long direct(QueuePair qp) {
-    return ((SoftQp) qp).engine().directPath.requests;
+    return ((SoftQp) qp).engine().directRequests;
   }
 
   /** Whether it says that packets must end what packets have begun. */

@@ -19,7 +19,7 @@ class ResendTest {
     for (int i = 0; i < 4; i++) {
       WrOpcode opcode = i == 2 ? WrOpcode.LOCAL_INV : WrOpcode.RDMA_WRITE;
       int count = i == 2 ? 0 : 3;
-      sends.slots.begin(sends.place(i), i, opcode.value(), 0);
+      sends.ring.slots().begin(sends.place(i), i, opcode.value(), 0);
       sends.number(i, 3 << SHIFT, psn & 0xffffff, count);
       sends.done(i, 3 << SHIFT);
       psn += count;

@@ -23,7 +23,7 @@ class RingModelTest {
 
   private static Class<? extends Scenario> scenario(String name) throws ClassNotFoundException {
     String type =
-        name.matches("ThreePosters|Kill")
+        name.matches("ThreePosters|Kill|TwoControls")
             ? "run.ClaimScenarios$"
             : name.contains("$") ? "ring." : "ring.RingScenarios$";
     return Class.forName(ENGINE_PACKAGES + type + name).asSubclass(Scenario.class);
@@ -45,6 +45,7 @@ class RingModelTest {
     "Packets, 3",
     "ThreePosters, 3",
     "Kill, 3",
+    "TwoControls, 2",
   })
   @DisplayName("D4, D5, S6, S7, S18, S48, B20: no schedule breaks it")
   void everyInterleaving(String name, int preemptions) throws ClassNotFoundException {
@@ -72,6 +73,7 @@ class RingModelTest {
     "ThreePosters, run.ClaimToken.release, compareAndSet, TORN",
     "Kill, run.ClaimToken.release, compareAndSet, TORN",
     "Kill, run.ClaimToken.want, getAndBitwiseOr, TORN",
+    "TwoControls, run.ClaimToken.unwant, compareAndSet, TORN",
   })
   @DisplayName("canaries: one access of the product's own code weakened")
   void canary(String name, String method, String call, Kind kind) throws ClassNotFoundException {

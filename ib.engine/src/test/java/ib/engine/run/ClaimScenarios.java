@@ -51,6 +51,41 @@ public final class ClaimScenarios {
     }
   }
 
+  /**
+   * Two threads of the control path, of which one waits for the claim at a time, and a poster. The
+   * second of the two does not wait: the explorer would let two that wait take turns for ever.
+   */
+  public static final class TwoControls extends Work {
+    @Override
+    public void setUp() {
+      Interleavings.spawn("poster", false, this::post);
+      Interleavings.spawn("waits", false, this::waits);
+      Interleavings.spawn(
+          "gives up",
+          false,
+          () -> {
+            if (token.want() && (token.tryClaimWanted() || token.unwant())) {
+              runAll();
+            }
+          });
+    }
+
+    private void waits() {
+      boolean wants = token.want();
+      while (!wants || !token.tryClaimWanted()) {
+        Thread.onSpinWait();
+        wants = wants || token.want();
+      }
+      runAll();
+    }
+
+    @Override
+    public void check() {
+      super.check();
+      RingScenarios.require(token.tryClaim(), "still claimed, or still wanted");
+    }
+  }
+
   /** The control path claims it for good while two post. */
   public static final class Kill extends Work {
     @Override

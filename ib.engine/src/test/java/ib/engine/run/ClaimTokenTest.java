@@ -136,12 +136,15 @@ class ClaimTokenTest {
   void wanted() {
     ClaimToken t = new ClaimToken();
     assertTrue(t.tryClaim());
-    t.want();
+    assertTrue(t.want());
+    assertFalse(t.want(), "one of the control path waits at a time");
     assertFalse(t.tryClaimWanted());
     assertFalse(t.schedule(), "marked");
     assertTrue(t.release(), "left to who wants it, although marked");
     assertFalse(t.schedule(), "runners leave it alone");
     assertTrue(t.tryClaimWanted());
+    assertTrue(t.want(), "who waited has it, so the next may wait");
+    assertFalse(t.unwant());
     assertFalse(t.release(), "the mark is still there");
     assertTrue(t.release());
     assertEquals(false, t.claimed());

@@ -52,7 +52,7 @@ enum Bug {
       Profile.LOST_ACKS),
   NOT_ACKNOWLEDGED_AGAIN(
       "qp.ConnectedResponder", "duplicate", before(CodeBuilder::return_), Profile.LOST_ACKS),
-  PACKET_LEAKED("qp.Completer", "run", call("release", b -> b.pop().pop()), Profile.CLEAN),
+  PACKET_LEAKED("qp.Completer", "responses", call("release", b -> b.pop().pop()), Profile.CLEAN),
   BOUNDS_NOT_CHECKED(
       "mr.Key", "admit", field("length", b -> b.pop().loadConstant(1L << 40)), Profile.CLEAN),
   RIGHTS_NOT_CHECKED("mr.Key", "admit", field("access", b -> b.pop().iconst_m1()), Profile.LOSS_1),
@@ -85,7 +85,7 @@ enum Bug {
       "ring.ReceiveRing", "take", call("take", b -> b.pop2().pop().iconst_1()), Profile.CLEAN),
   PACKET_RELEASED_TWICE(
       "qp.Completer",
-      "run",
+      "responses",
       altered(
           "release",
           b ->
@@ -114,7 +114,7 @@ enum Bug {
   DIRECT_RECEIVE_LEFT(
       "qp.DirectPath",
       "send",
-      call("complete", b -> b.pop2().pop2().pop().pop2().pop2().pop()),
+      call("complete", b -> b.pop2().pop().pop2().pop2().pop()),
       Profile.DIRECT),
   DIRECT_OVERTAKES(
       "qp.Requester",

@@ -135,7 +135,7 @@ class MoverTest {
     lkeys.put(source);
     ours.asSlice(12, 28).fill((byte) 3); // belongs to no piece
     long version = admitted(Access.REMOTE_WRITE, 30);
-    assertTrue(Mover.store(elements, LOCAL + 0x100, 2, 30, remote, version, 0));
+    assertTrue(Mover.store(elements, 2, Sges.word(LOCAL + 0x100, 30), remote, version, 0));
     for (int i = 0; i < 64; i++) {
       assertEquals(i < 30 ? 7 : 0, theirs.get(ValueLayout.JAVA_BYTE, i), "byte " + i);
     }

@@ -348,7 +348,7 @@ class RunListTest {
         () -> {
           root.inStep = () -> {};
           list.spend(BUDGET);
-          list.gather(() -> log.add(root.owner == list ? "sent by us" : "too late"));
+          list.gather(() -> log.add(list.equals(root.owner) ? "sent by us" : "too late"));
         };
     run();
     assertEquals(List.of("direct root", "root", "sent by us"), log);

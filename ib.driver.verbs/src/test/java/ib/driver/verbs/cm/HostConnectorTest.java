@@ -131,7 +131,7 @@ final class HostConnectorTest {
     UcmFile file(Frame frame, String asked) {
       return new UcmFile(libc, libc.open(frame, path)) {
         @Override
-        int give(Frame frame, Request request) {
+        int give(Request request) {
           return request.toString().equals("GET_EVENT") ? errno : 0;
         }
       };

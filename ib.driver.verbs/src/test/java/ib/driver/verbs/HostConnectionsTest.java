@@ -23,6 +23,7 @@ import ib.core.verbs.CqInit;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbExistsException;
+import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
@@ -263,6 +264,26 @@ final class HostConnectionsTest {
       TimeUnit.MILLISECONDS.sleep(100); // the kernel's announcement has no moment of its own here
     }
     assertEquals(1, manager.ids().size());
+  }
+
+  @Test
+  @DisplayName("V8: datagram services and groups are refused, with a type; a listener at none of them")
+  void refusedSpaces() throws Exception {
+    InetSocketAddress at = new InetSocketAddress(address(), 7181);
+    Ended handler = new Ended(new LinkedBlockingQueue<>());
+    try (RdmaCm cm = RdmaCm.open(fabric.core(), manager, "test")) {
+      cm.listen(new InetSocketAddress(7181), PortSpace.UDP, 1, r -> r.reject(new byte[0]));
+      assertThrows(
+          IbNotSupportedException.class,
+          () -> cm.listen(new InetSocketAddress(7182), PortSpace.IB, 1, r -> r.reject(new byte[0])));
+      assertThrows(
+          IbNotSupportedException.class,
+          () -> cm.start(at, RdmaOptions.ud(), new OnePair(), handler));
+      InetAddress group = InetAddress.getByName("239.1.2.3");
+      assertThrows(
+          IbNotSupportedException.class,
+          () -> cm.join(group, RdmaOptions.ud(), new OnePair(), handler));
+    }
   }
 
   /** Writes down how connections end, and closes them. */

@@ -267,7 +267,8 @@ final class HostConnectionsTest {
   }
 
   @Test
-  @DisplayName("V8: datagram services and groups are refused, with a type; a listener at none of them")
+  @DisplayName(
+      "V8: datagram services and groups are refused, with a type; a listener at none of them")
   void refusedSpaces() throws Exception {
     InetSocketAddress at = new InetSocketAddress(address(), 7181);
     Ended handler = new Ended(new LinkedBlockingQueue<>());
@@ -275,7 +276,8 @@ final class HostConnectionsTest {
       cm.listen(new InetSocketAddress(7181), PortSpace.UDP, 1, r -> r.reject(new byte[0]));
       assertThrows(
           IbNotSupportedException.class,
-          () -> cm.listen(new InetSocketAddress(7182), PortSpace.IB, 1, r -> r.reject(new byte[0])));
+          () ->
+              cm.listen(new InetSocketAddress(7182), PortSpace.IB, 1, r -> r.reject(new byte[0])));
       assertThrows(
           IbNotSupportedException.class,
           () -> cm.start(at, RdmaOptions.ud(), new OnePair(), handler));

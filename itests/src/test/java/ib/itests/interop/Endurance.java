@@ -12,10 +12,13 @@ import org.junit.Test;
 import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameters;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Both ways at a time, while what the peer sends is lost and overtaken: 30 s, or 8 s in CI. */
 @RunWith(Parameterized.class)
 public class Endurance {
+  private static final Logger LOG = LoggerFactory.getLogger(Endurance.class);
   private static final int SECONDS = Integer.getInteger("ib.interop.endurance", 8);
   private static final String NETEM = "loss 5% delay 1ms reorder 10%";
   private static final Pattern ROW = Pattern.compile("(?m)^ 4000 +(\\d+) ");
@@ -65,6 +68,7 @@ public class Endurance {
     for (String text : printed) {
       Matcher row = ROW.matcher(text);
       assertTrue(text, row.find());
+      LOG.info("{} writes, sends or reads of 4000 bytes", row.group(1));
       assertTrue(text, Long.parseLong(row.group(1)) > 0);
       assertTrue(text, !text.contains("rror") && !text.contains("ailed"));
     }

@@ -46,6 +46,7 @@ final class LinuxPeer {
   private static final String SENT_AGAIN =
       "/sys/class/infiniband/rxe0/ports/1/hw_counters/completer_retry_err";
   private final String kernel;
+  private int marks;
   private volatile String sentAgain = "";
   private @Nullable Door door;
 
@@ -189,6 +190,23 @@ final class LinuxPeer {
       throw new AssertionError(line + ": " + run);
     }
     return run.out();
+  }
+
+  /** Writes a mark into the kernel's log there; {@return the mark} */
+  String markKernelLog() {
+    String mark = "ib-itests: mark " + ++marks;
+    must("echo '" + mark + "' >/dev/kmsg");
+    return mark;
+  }
+
+  /**
+   * {@return what the kernel there has logged since a mark; all that it still has when the mark is
+   * gone, because its log has room for the latest lines only}
+   */
+  List<String> kernelLogSince(String mark) {
+    String log = must("dmesg");
+    int at = log.lastIndexOf(mark);
+    return (at < 0 ? log : log.substring(at + mark.length())).lines().toList();
   }
 
   /**

@@ -118,7 +118,7 @@ public class NvmeHosts {
 
   @Test
   public void writesAndReads() throws Exception {
-    int before = dmesg().length;
+    String mark = Lane.LANE.peer.markKernelLog();
     String at = " -t rdma -s 4420 -a " + (ipv6 ? "fd77::1" : LinuxPeer.HERE);
     String found = Lane.LANE.peer.must("nvme discover" + at);
     assertTrue(found, found.contains("subnqn:  " + NQN + "\n"));
@@ -135,8 +135,7 @@ public class NvmeHosts {
     assertTrue(shown, shown.contains("ready, 2 queues"));
     Lane.LANE.peer.must("nvme disconnect -n " + NQN);
     Lane.LANE.shell().runUntil("nvmet:show", says -> says.contains("connections 0,"));
-    String[] lines = dmesg();
-    for (String line : Arrays.asList(lines).subList(before, lines.length)) {
+    for (String line : Lane.LANE.peer.kernelLogSince(mark)) {
       assertTrue(line, !line.matches("(?i).*(error|warn|fail|timeout|timed out|bug|lost).*"));
     }
     assertEquals("", Lane.LANE.peer.must("rdma res show cm_id").strip());
@@ -146,10 +145,6 @@ public class NvmeHosts {
     Path here = Files.writeString(FOLDER.getRoot().toPath().resolve(name), text);
     Lane.LANE.peer.run(30, "put", here.toString(), "/tmp/" + name);
     return Lane.LANE.peer.must("bash /tmp/" + name);
-  }
-
-  private static String[] dmesg() {
-    return Lane.LANE.peer.must("dmesg").split("\n");
   }
 
   /** {@return the hash of what the host has written and flushed, as sha256sum prints it} */

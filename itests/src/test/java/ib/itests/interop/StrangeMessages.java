@@ -7,7 +7,6 @@ import static org.junit.Assert.assertTrue;
 import ib.itests.Program;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -69,15 +68,14 @@ public class StrangeMessages {
     String log = Lane.LANE.shell().said().substring(said);
     assertFalse(log, log.contains("Exception") || log.contains(" at ib."));
 
-    int lines = Lane.LANE.peer.must("dmesg").split("\n").length;
+    String mark = Lane.LANE.peer.markKernelLog();
     Program ours =
         Lane.LANE.peer.run(
             120,
             ("host python3 " + strange + script(LinuxPeer.HERE, LinuxPeer.ADDRESS).substring(11))
                 .split(" "));
     assertEquals(ours.toString(), 0, ours.status());
-    String[] now = Lane.LANE.peer.must("dmesg").split("\n");
-    for (String line : Arrays.asList(now).subList(lines, now.length)) {
+    for (String line : Lane.LANE.peer.kernelLogSince(mark)) {
       assertFalse(line, line.matches("(?i).*(bug:|oops|warning:|call trace).*"));
     }
     Managers.nothingIsLeft();

@@ -267,24 +267,21 @@ final class HostConnectionsTest {
   }
 
   @Test
-  @DisplayName(
-      "V8: datagram services and groups are refused, with a type; a listener at none of them")
+  @DisplayName("V8: datagram services, groups and PortSpace.IB are refused, with a type")
   void refusedSpaces() throws Exception {
     InetSocketAddress at = new InetSocketAddress(address(), 7181);
-    Ended handler = new Ended(new LinkedBlockingQueue<>());
+    BlockingQueue<RdmaEnd.Kind> ends = new LinkedBlockingQueue<>();
     try (RdmaCm cm = RdmaCm.open(fabric.core(), manager, "test")) {
-      cm.listen(new InetSocketAddress(7181), PortSpace.UDP, 1, r -> r.reject(new byte[0]));
       assertThrows(
           IbNotSupportedException.class,
-          () ->
-              cm.listen(new InetSocketAddress(7182), PortSpace.IB, 1, r -> r.reject(new byte[0])));
+          () -> cm.listen(at, PortSpace.IB, 1, r -> r.reject(new byte[0])),
+          "PortSpace.IB");
       assertThrows(
           IbNotSupportedException.class,
-          () -> cm.start(at, RdmaOptions.ud(), new OnePair(), handler));
-      InetAddress group = InetAddress.getByName("239.1.2.3");
-      assertThrows(
-          IbNotSupportedException.class,
-          () -> cm.join(group, RdmaOptions.ud(), new OnePair(), handler));
+          () -> cm.connect(at, RdmaOptions.ud(), new OnePair()),
+          "PortSpace.UDP");
+      cm.join(InetAddress.getByName("239.1.2.3"), RdmaOptions.ud(), new OnePair(), new Ended(ends));
+      assertEquals(RdmaEnd.Kind.CONNECT_ERROR, ends.poll(10, TimeUnit.SECONDS), "a group");
     }
   }
 

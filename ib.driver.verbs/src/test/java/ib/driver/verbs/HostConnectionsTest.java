@@ -238,9 +238,9 @@ final class HostConnectionsTest {
             cm.listen(new InetSocketAddress(7180), PortSpace.TCP, 2, requests::add)) {
       InetSocketAddress at = new InetSocketAddress(address, ear.localAddress().getPort());
       for (int i = 0; i < 2; i++) {
-        RdmaConnection active = cm.start(at, RdmaOptions.rc(), new OnePair(), handler);
+        RdmaConnection active = cm.start(at, RdmaOptions.rc(), new OnePair(QpType.RC), handler);
         RdmaRequest asked = requests.poll(60, TimeUnit.SECONDS);
-        RdmaConnection passive = asked.accept(RdmaOptions.rc(), new OnePair(), handler);
+        RdmaConnection passive = asked.accept(RdmaOptions.rc(), new OnePair(QpType.RC), handler);
         active.established().get(60, TimeUnit.SECONDS);
         passive.established().get(60, TimeUnit.SECONDS);
         if (i == 0) {
@@ -278,9 +278,13 @@ final class HostConnectionsTest {
           "PortSpace.IB");
       assertThrows(
           IbNotSupportedException.class,
-          () -> cm.connect(at, RdmaOptions.ud(), new OnePair()),
+          () -> cm.connect(at, RdmaOptions.ud(), new OnePair(QpType.UD)),
           "PortSpace.UDP");
-      cm.join(InetAddress.getByName("239.1.2.3"), RdmaOptions.ud(), new OnePair(), new Ended(ends));
+      cm.join(
+          InetAddress.getByName("239.1.2.3"),
+          RdmaOptions.ud(),
+          new OnePair(QpType.UD),
+          new Ended(ends));
       assertEquals(RdmaEnd.Kind.CONNECT_ERROR, ends.poll(10, TimeUnit.SECONDS), "a group");
     }
   }
@@ -296,14 +300,19 @@ final class HostConnectionsTest {
 
   /** A queue pair with what it needs. */
   private static final class OnePair implements QpFactory {
+    private final QpType type;
     private @Nullable ProtectionDomain pd;
     private @Nullable CompletionQueue cq;
+
+    OnePair(QpType type) {
+      this.type = type;
+    }
 
     @Override
     public QueuePair make(IbDevice device, int port) {
       pd = device.allocPd();
       cq = device.createCq(new CqInit(8));
-      return pd.createQp(new QpInit(QpType.RC, cq, new QpCap(4, 4, 1, 1, 0)));
+      return pd.createQp(new QpInit(type, cq, new QpCap(4, 4, 1, 1, 0)));
     }
 
     @Override

@@ -267,7 +267,8 @@ final class HostConnectionsTest {
   }
 
   @Test
-  @DisplayName("V8: datagram services, groups and PortSpace.IB are refused, with a type")
+  @DisplayName(
+      "V8: datagram services and PortSpace.IB are refused, with a type; a group is not found")
   void refusedSpaces() throws Exception {
     InetSocketAddress at = new InetSocketAddress(address(), 7181);
     BlockingQueue<RdmaEnd.Kind> ends = new LinkedBlockingQueue<>();
@@ -285,7 +286,7 @@ final class HostConnectionsTest {
           RdmaOptions.ud(),
           new OnePair(QpType.UD),
           new Ended(ends));
-      assertEquals(RdmaEnd.Kind.CONNECT_ERROR, ends.poll(10, TimeUnit.SECONDS), "a group");
+      assertEquals(RdmaEnd.Kind.ADDR_ERROR, ends.poll(10, TimeUnit.SECONDS), "a group");
     }
   }
 

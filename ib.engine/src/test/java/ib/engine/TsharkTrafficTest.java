@@ -58,7 +58,9 @@ class TsharkTrafficTest {
   private static List<Map<String, String>> decoded(Path folder, QpType type, Consumer<Rig> traffic)
       throws Exception {
     Path file = folder.resolve(type + ".pcapng");
+    String own;
     try (Rig rig = Rig.two().connect(type)) {
+      own = String.valueOf(rig.a().qp.qpn());
       receives(rig, 16);
       FileChannel sink =
           FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -69,10 +71,16 @@ class TsharkTrafficTest {
     }
     List<Map<String, String>> rows =
         Tshark.decode(
-            file, "_ws.malformed", "frame.comment", "infiniband.bth.opcode", "infiniband.bth.psn");
+            file,
+            "_ws.malformed",
+            "frame.comment",
+            "frame.interface_queue",
+            "infiniband.bth.opcode",
+            "infiniband.bth.psn");
     for (Map<String, String> row : rows) {
       assertEquals("", row.get("_ws.malformed"), row.toString());
       assertEquals("ICRC ok", row.get("frame.comment"), row.toString());
+      assertEquals(own, row.get("frame.interface_queue"), row.toString());
     }
     return rows;
   }

@@ -12,8 +12,11 @@ import java.util.Optional;
  *
  * <p>A capture is a stream in pcapng: ERF records of type InfiniBand (link type 197) for InfiniBand
  * links, Ethernet frames (link type 1) for RoCE, with a comment on each packet that tells what the
- * device made of it. While one runs, every packet is a real one of at most the path MTU. Watching
- * never slows the data path: what the sink does not take in time is left out and counted.
+ * device made of it, and with the device's own queue pair, which sent the packet or was sent it, as
+ * its queue ({@code epb_queue}; in Wireshark {@code frame.interface_queue}): packets of a
+ * connection carry only the number of the queue pair that they are sent to. While one runs, every
+ * packet is a real one of at most the path MTU. Watching never slows the data path: what the sink
+ * does not take in time is left out and counted.
  */
 public interface PacketCapture {
 

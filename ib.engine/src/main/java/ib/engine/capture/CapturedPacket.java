@@ -50,6 +50,7 @@ final class CapturedPacket implements PacketObserver {
   int opcode;
   int psn;
   int sourceQpn;
+  int queue; // the device's own queue pair, which sends the packet or is sent it
   int madAt; // offset of a datagram to QP1, or 0
   boolean badIcrc;
   @Nullable String fault;
@@ -115,6 +116,7 @@ final class CapturedPacket implements PacketObserver {
     opcode = p.opcode;
     psn = p.psn;
     sourceQpn = p.sourceQpn;
+    queue = in ? p.destQpn : p.sourceQpn;
     madAt = isGsi(p) && n > 0 ? n - trailer(ethernet) - MadHeader.MAD_BYTES : 0;
     badIcrc = p.damaged;
     fault = null;

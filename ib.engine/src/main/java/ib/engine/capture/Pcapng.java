@@ -23,6 +23,7 @@ final class Pcapng {
   private static final int OPT_END = 0;
   private static final int OPT_COMMENT = 1;
   private static final int EPB_FLAGS = 2;
+  private static final int EPB_QUEUE = 6;
   private static final int IF_NAME = 2;
   private static final int IF_TSRESOL = 9;
   private static final int SHB_USERAPPL = 4;
@@ -80,6 +81,7 @@ final class Pcapng {
     block.position(block.position() + length);
     pad();
     option(OPT_COMMENT, comment);
+    block.putShort((short) EPB_QUEUE).putShort((short) 4).putInt(p.queue);
     block.putShort((short) EPB_FLAGS).putShort((short) 4).putInt(p.incoming ? 1 : 2);
     end();
   }

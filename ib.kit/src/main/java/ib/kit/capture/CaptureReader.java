@@ -21,6 +21,7 @@ public final class CaptureReader implements WritableByteChannel {
   private static final int HEAD = 28; // of an enhanced packet, before the bytes of the packet
   private static final int COMMENT = 1;
   private static final int FLAGS = 2;
+  private static final int QUEUE = 6;
   private static final int INCOMING = 1;
   private static final int LINK_ERF = 197;
   private static final int ERF_BYTES = 16;
@@ -85,6 +86,7 @@ public final class CaptureReader implements WritableByteChannel {
     int length = block.getInt(20);
     String comment = "";
     boolean incoming = false;
+    int queue = -1;
     for (int at = HEAD + (length + 3 & ~3); at + Integer.BYTES <= block.capacity(); ) {
       int code = block.getShort(at);
       int size = block.getShort(at + 2) & 0xffff;
@@ -94,6 +96,8 @@ public final class CaptureReader implements WritableByteChannel {
         comment = new String(text, StandardCharsets.UTF_8);
       } else if (code == FLAGS) {
         incoming = (block.getInt(at + Integer.BYTES) & 3) == INCOMING;
+      } else if (code == QUEUE) {
+        queue = block.getInt(at + Integer.BYTES);
       } else if (code == 0) {
         break;
       }
@@ -102,7 +106,8 @@ public final class CaptureReader implements WritableByteChannel {
     int before = erf ? ERF_BYTES : 0;
     byte[] bytes = new byte[length - before];
     block.get(HEAD + before, bytes);
-    to.accept(new CapturedPacket(time, incoming, !erf, MemorySegment.ofArray(bytes), comment));
+    MemorySegment packet = MemorySegment.ofArray(bytes);
+    to.accept(new CapturedPacket(time, incoming, queue, !erf, packet, comment));
   }
 
   @Override

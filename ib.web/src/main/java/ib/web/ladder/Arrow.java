@@ -3,6 +3,7 @@ package ib.web.ladder;
 import ib.core.wire.Bth;
 import ib.core.wire.BthOpcode;
 import ib.core.wire.BthOpcode.Operation;
+import ib.core.wire.Deth;
 import ib.kit.capture.CapturedPacket;
 import java.util.Locale;
 import java.util.Optional;
@@ -14,10 +15,19 @@ import java.util.Optional;
  * @param incoming whether the device received the packet
  * @param what operation, for example {@code SEND_ONLY} or {@code NAK}
  * @param psn packet sequence number, 24 bits
+ * @param source number of the queue pair that sent it; -1 when neither the packet nor the capture
+ *     tells, as for what the device receives over a connection
  * @param destination number of the queue pair that it is sent to
  * @param verdict what the device made of it
  */
-record Arrow(long timeNs, boolean incoming, String what, int psn, int destination, String verdict) {
+record Arrow(
+    long timeNs,
+    boolean incoming,
+    String what,
+    int psn,
+    int source,
+    int destination,
+    String verdict) {
   private static final String FINE = "ICRC ok";
   private static final int SYNDROME_KIND = 0x60; // IBA 9.7.5.1.1: bits 6 and 5
   private static final int RNR = 0x20;
@@ -36,6 +46,7 @@ record Arrow(long timeNs, boolean incoming, String what, int psn, int destinatio
             packet.incoming(),
             what(packet, bth),
             bth.psn(),
+            packet.incoming() ? packet.deth().map(Deth::srcQp).orElse(-1) : packet.queue(),
             bth.destQp(),
             packet.comment()));
   }

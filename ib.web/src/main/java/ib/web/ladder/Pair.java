@@ -7,7 +7,8 @@ package ib.web.ladder;
  * @param remote number of the peer's queue pair; -1 when it is not known
  */
 record Pair(int local, int remote) {
-  private static final int MAX_MANAGEMENT = 1; // QP 0 and QP 1
+  /** QP 0 and QP 1 are those of management. */
+  static final int MAX_MANAGEMENT = 1;
 
   boolean isManagement() {
     return local >= 0 && local <= MAX_MANAGEMENT || remote >= 0 && remote <= MAX_MANAGEMENT;

@@ -35,9 +35,9 @@ final class Recording implements AutoCloseable {
   @GuardedBy("this")
   private final Map<Pair, Deque<Arrow>> arrows = new LinkedHashMap<>();
 
-  // By direction and number
+  // The peers of the device's queue pairs; -1 for one that is not known
   @GuardedBy("this")
-  private final Map<Long, Pair> pairs = new HashMap<>();
+  private final Map<Integer, Integer> peers = new HashMap<>();
 
   private volatile @Nullable Session session;
 
@@ -49,7 +49,7 @@ final class Recording implements AutoCloseable {
   /**
    * Starts to record.
    *
-   * @param core knows which queue pairs belong together
+   * @param core knows the peers of queue pairs that exist
    * @param capture of the device
    * @throws ib.core.verbs.IbExistsException when another capture of the device runs
    */
@@ -79,24 +79,49 @@ final class Recording implements AutoCloseable {
   }
 
   void add(Arrow arrow) {
-    long key = (long) arrow.destination() << 1 | (arrow.incoming() ? 1 : 0);
-    Pair pair = known(key);
-    if (pair == null) {
-      pair = pair(arrow); // asks the midlayer, without this lock
-      learn(key, pair);
+    if (arrow.destination() <= Pair.MAX_MANAGEMENT) {
+      keep(new Pair(arrow.destination(), arrow.destination()), arrow);
+    } else if (arrow.incoming()) {
+      keep(new Pair(arrow.destination(), sender(arrow)), arrow);
+    } else {
+      learn(arrow.source(), arrow.destination());
+      keep(new Pair(arrow.source(), arrow.destination()), arrow);
     }
-    keep(pair, arrow);
   }
 
-  private synchronized @Nullable Pair known(long key) {
-    return pairs.get(key);
+  /** {@return who sent a packet that the device received; -1 when that is not known} */
+  private int sender(Arrow arrow) {
+    if (arrow.source() >= 0) {
+      return arrow.source();
+    }
+    int local = arrow.destination();
+    Integer known = known(local);
+    if (known == null) {
+      known = peer(local); // asks the midlayer, without this lock
+      learn(local, known);
+    }
+    return known;
   }
 
-  private synchronized void learn(long key, Pair pair) {
-    if (pairs.size() >= MAX_PAIRS * MAX_PAIRS) {
-      pairs.clear(); // they are looked up again
+  private synchronized @Nullable Integer known(int local) {
+    return peers.get(local);
+  }
+
+  /**
+   * Remembers the peer of a queue pair. A queue pair may be gone before its packets are read; then
+   * the first packet that it sends tells its peer, and the packets before this one get their place.
+   */
+  private synchronized void learn(int local, int remote) {
+    if (peers.size() >= MAX_PAIRS * MAX_PAIRS) {
+      peers.clear(); // they are looked up again
     }
-    pairs.put(key, pair);
+    Integer before = peers.put(local, remote);
+    if (before != null && before < 0 && remote >= 0) {
+      Deque<Arrow> of = arrows.remove(new Pair(local, before));
+      if (of != null) {
+        of.forEach(arrow -> keep(new Pair(local, remote), arrow));
+      }
+    }
   }
 
   private synchronized void keep(Pair pair, Arrow arrow) {
@@ -114,22 +139,14 @@ final class Recording implements AutoCloseable {
     }
   }
 
-  private Pair pair(Arrow arrow) {
-    String here = arrow.incoming() ? "lqpn" : "rqpn";
-    String there = arrow.incoming() ? "rqpn" : "lqpn";
-    if (arrow.destination() <= 1) {
-      return new Pair(arrow.destination(), arrow.destination());
-    }
-    int other =
-        core.resources().stream()
-            .filter(r -> r.kind() == Kind.QP && r.device().equals(device))
-            .filter(r -> number(r, here) == arrow.destination())
-            .mapToInt(r -> number(r, there))
-            .findFirst()
-            .orElse(-1);
-    return arrow.incoming()
-        ? new Pair(arrow.destination(), other)
-        : new Pair(other, arrow.destination());
+  /** {@return the peer of a queue pair that exists; -1 when it does not, or has none} */
+  private int peer(int local) {
+    return core.resources().stream()
+        .filter(r -> r.kind() == Kind.QP && r.device().equals(device))
+        .filter(r -> number(r, "lqpn") == local)
+        .mapToInt(r -> number(r, "rqpn"))
+        .findFirst()
+        .orElse(-1);
   }
 
   private static int number(ResourceRecord record, String key) {

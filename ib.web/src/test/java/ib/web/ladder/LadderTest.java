@@ -95,9 +95,26 @@ class LadderTest {
   }
 
   @Test
+  @DisplayName("queue pairs that are gone before their packets are read are a pair all the same")
+  void goneBeforeTheyAreRead() {
+    try (SoftFabric soft = SoftFabric.open("l0")) {
+      Recording recording = Recording.start(soft.core(), capture(soft));
+      recording.close();
+      recording.add(new Arrow(1, true, "SEND_ONLY", 5, -1, 77, "ICRC ok"));
+      assertEquals(List.of(new Pair(77, -1)), recording.pairs());
+      recording.add(new Arrow(2, false, "ACK", 5, 77, 78, "ICRC ok"));
+      recording.add(new Arrow(3, true, "SEND_ONLY", 6, -1, 77, "ICRC ok"));
+      recording.add(new Arrow(4, true, "SEND_ONLY", 0, 99, 77, "ICRC ok")); // a datagram
+      assertEquals(List.of(new Pair(77, 78), new Pair(77, 99)), recording.pairs());
+      List<Long> times = recording.arrows(new Pair(77, 78)).stream().map(Arrow::timeNs).toList();
+      assertEquals(List.of(1L, 2L, 3L), times);
+    }
+  }
+
+  @Test
   @DisplayName("a receiver that is not ready, and a NAK, are named and red")
   void refusals() {
-    Arrow rnr = new Arrow(0, true, "RNR NAK", 1, 2, "ICRC ok");
+    Arrow rnr = new Arrow(0, true, "RNR NAK", 1, -1, 2, "ICRC ok");
     assertTrue(rnr.isRefusal());
     Markup out = new Markup();
     LadderDrawing.draw(out, "l0", new Pair(2, 3), List.of(rnr));
@@ -139,13 +156,13 @@ class LadderTest {
       Recording recording = Recording.start(soft.core(), capture(soft));
       recording.close();
       for (int i = 0; i < 3 * Recording.MAX_ARROWS; i++) {
-        recording.add(new Arrow(i, false, "SEND_ONLY", i, 77, "ICRC ok"));
+        recording.add(new Arrow(i, false, "SEND_ONLY", i, 76, 77, "ICRC ok"));
       }
       for (int qpn = 100; qpn < 100 + 3 * Recording.MAX_PAIRS; qpn++) {
-        recording.add(new Arrow(0, false, "SEND_ONLY", 0, qpn, "ICRC ok"));
+        recording.add(new Arrow(0, false, "SEND_ONLY", 0, 76, qpn, "ICRC ok"));
       }
       assertEquals(Recording.MAX_PAIRS, recording.pairs().size());
-      List<Arrow> kept = recording.arrows(new Pair(-1, 77));
+      List<Arrow> kept = recording.arrows(new Pair(76, 77));
       assertEquals(Recording.MAX_ARROWS, kept.size());
       assertEquals(3 * Recording.MAX_ARROWS - 1, kept.getLast().psn());
     }

@@ -2,6 +2,7 @@ package ib.itests.interop;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
+import static org.junit.Assert.fail;
 
 import ib.itests.Program;
 import java.util.Arrays;
@@ -62,12 +63,18 @@ public class Outages {
     return line.substring(Math.max(0, line.indexOf("rxe0:"))).lines().findFirst().orElse("");
   }
 
-  /** Waits until the run is under way. */
-  private static void awaitTraffic() {
+  /** Waits until the run is under way; says how both ends stand if it is not in time. */
+  private static void awaitTraffic(
+      CompletableFuture<String> here, CompletableFuture<Program> there) {
     long before = Lane.LANE.peer.sentThere();
     long start = System.nanoTime();
     while (Lane.LANE.peer.sentThere() - before < MANY) {
-      assertTrue("no traffic", System.nanoTime() - start < TimeUnit.SECONDS.toNanos(60));
+      if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(60)) {
+        long sent = Lane.LANE.peer.sentThere() - before;
+        String ends = "\nhere: " + here.getNow("runs") + "\nthere: " + there.getNow(null);
+        Program linux = Lane.LANE.peer.exec("rdma res show qp; rdma statistic show");
+        fail("Linux has sent " + sent + " packets in a minute" + ends + "\n" + linux);
+      }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
   }
@@ -101,7 +108,7 @@ public class Outages {
       String client = here() + " " + LinuxPeer.ADDRESS;
       here = CompletableFuture.supplyAsync(() -> Lane.LANE.run(client), LinuxPeer.BESIDE);
     }
-    awaitTraffic();
+    awaitTraffic(here, there);
     end();
     String printed = here.get(Lane.END_S, TimeUnit.SECONDS);
     assertTrue(printed, FAILED.matcher(printed).find() || printed.contains(HUNG_UP));

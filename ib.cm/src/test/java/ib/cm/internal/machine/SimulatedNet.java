@@ -9,6 +9,7 @@ import ib.cm.CmPath;
 import ib.cm.CmTerms;
 import ib.core.mad.Mad;
 import ib.core.mad.cm.CmField;
+import ib.core.mad.cm.CmKind;
 import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
@@ -24,6 +25,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Two stations in virtual time and a net between them that loses, repeats and reorders messages;
@@ -38,7 +40,14 @@ final class SimulatedNet {
   private static final int REPEAT_PERCENT = 15;
   private static final long MAX_DELAY_MS = 50; // shorter than timewait, which is 67 ms
   private static final int MAX_EVENTS = 200_000;
-  private static final CmTerms TERMS = new CmTerms(7, 14, 15, 15, 0);
+  private static final int REPETITIONS = 15;
+  private static final int MOST = 1 + REPETITIONS;
+  private static final int PLACES = 4;
+
+  /** The longest time that a program takes for what it does at once. */
+  static final long THINKS_NS = 20 * MS;
+
+  private static final CmTerms TERMS = new CmTerms(7, 14, 15, REPETITIONS, 0);
 
   /** Something that happens at a time, in the order of the numbers when at the same time. */
   private record Later(long atNs, long number, Runnable what) implements Comparable<Later> {
@@ -50,16 +59,21 @@ final class SimulatedNet {
 
   /** What a connection's owner has heard. */
   private static final class Heard {
+    final int lid;
     int ups;
     int ends;
     int releases;
     boolean accepted;
     CmEnd end = CmEnd.CLOSED;
+
+    Heard(int lid) {
+      this.lid = lid;
+    }
   }
 
   /** A question for a datagram service, and how it has ended. */
-  private record Question(int qpn, List<Query.Outcome> outcomes) {
-    String wrong(Query asked) {
+  private record Question(int lid, int qpn, List<Query.Outcome> outcomes) {
+    String wrong(Query asked, Asks asks) {
       if (outcomes.size() != 1) {
         return "question " + qpn + " has " + outcomes.size() + " ends";
       }
@@ -70,8 +84,11 @@ final class SimulatedNet {
               && rep.value(CmField.SIDR_REP_STATUS) == 0
               && rep.value(CmField.SIDR_REP_QPN) != qpn;
       boolean on = asked.sent != end.sent();
-      boolean bad = on || other || end.how() == CmEnd.UNREACHABLE;
-      return bad ? "question " + qpn + " is sent " + asked.sent + " times, ends with " + end : "";
+      boolean lost = rep == null && end.how() == CmEnd.UNREACHABLE;
+      String why = lost ? asks.judge(lid, asked.id, CmKind.SIDR_REQ, MOST) : "";
+      boolean bad = on || other || !why.isEmpty();
+      String what = "question " + qpn + " is sent " + asked.sent + " times, ends with " + end;
+      return bad ? what + " " + why : "";
     }
   }
 
@@ -129,6 +146,16 @@ final class SimulatedNet {
   private final Map<Query, Question> questions = new IdentityHashMap<>();
   private final Set<Long> established = new HashSet<>(); // requests whose passive side was
   private final List<String> wrong = new ArrayList<>();
+
+  /** Questions that the program of a port has, and has not answered; by LID of the port. */
+  private final List<Set<Integer>> open = List.of(Set.of(), new HashSet<>(), new HashSet<>());
+
+  private final Asks asks = new Asks();
+
+  /** What a station does not say, and what it does not hear, because of a planted bug. */
+  Predicate<CmMessage> mute = m -> false;
+
+  Predicate<CmMessage> deaf = m -> false;
   private long nowNs;
   private long number;
   private int qpns = 100;
@@ -142,10 +169,15 @@ final class SimulatedNet {
               new Port(lid),
               () -> nowNs,
               random,
-              (message, way, pkeyIndex) -> carry(own, message.mad(), way),
+              (message, way, pkeyIndex) -> {
+                if (!mute.test(message)) {
+                  asks.said(message, own, nowNs);
+                  carry(own, message.mad(), way);
+                }
+              },
               table);
-      stations[lid].listen(SERVICE, 4, c -> ears(own, c));
-      stations[lid].datagrams().serve(DATAGRAMS, 4, asked -> asked(own, asked));
+      stations[lid].listen(SERVICE, PLACES, c -> ears(own, c));
+      stations[lid].datagrams().serve(DATAGRAMS, PLACES, asked -> asked(own, asked));
     }
   }
 
@@ -166,10 +198,24 @@ final class SimulatedNet {
     AhAttr answer = AhAttr.ofLid(1, from, 0);
     for (int copies = percent(REPEAT_PERCENT) ? 2 : 1; copies > 0; copies--) {
       if (!percent(LOSS_PERCENT)) {
-        in(
-            upTo(percent(50) ? 1 : MAX_DELAY_MS),
-            () -> stations[way.dlid()].received(bytes.copy(), answer, 0));
+        in(upTo(percent(50) ? 1 : MAX_DELAY_MS), () -> arrives(bytes.copy(), way.dlid(), answer));
       }
+    }
+  }
+
+  private void arrives(Mad mad, int lid, AhAttr answer) {
+    CmMessage m = (CmMessage) CmMessage.read(mad);
+    asks.arrives(m, lid, nowNs);
+    if (m.kind() == CmKind.SIDR_REQ) {
+      int id = m.value(CmField.SIDR_REQ_REQUEST_ID);
+      if (open.get(lid).contains(id)) {
+        asks.excuse(3 - lid, id, CmKind.SIDR_REQ, nowNs, "it waits already");
+      } else if (open.get(lid).size() == PLACES) {
+        asks.excuse(3 - lid, id, CmKind.SIDR_REQ, nowNs, "the backlog is full");
+      }
+    }
+    if (!deaf.test(m)) {
+      stations[lid].received(mad, answer, 0);
     }
   }
 
@@ -207,10 +253,21 @@ final class SimulatedNet {
 
   /** Asks with the number of the queue pair that the answer has to name. */
   private void ask(int from, int to, int qpn) {
-    Question question = new Question(qpn, new ArrayList<>());
+    Question question = new Question(from, qpn, new ArrayList<>());
     byte[] data = ByteBuffer.allocate(Integer.BYTES).putInt(qpn).array();
     Datagrams datagrams = stations[from].datagrams();
-    Query query = datagrams.resolve(DATAGRAMS, path(from, to), TERMS, data, question.outcomes::add);
+    Query[] made = new Query[1];
+    Consumer<Query.Outcome> ears =
+        outcome -> {
+          question.outcomes.add(outcome);
+          int id = made[0].id;
+          if (open.get(to).contains(id)) {
+            asks.excuse(from, id, CmKind.SIDR_REQ, nowNs, "it is thought about");
+          }
+          asks.over(from, id);
+        };
+    Query query = datagrams.resolve(DATAGRAMS, path(from, to), TERMS, data, ears);
+    made[0] = query;
     questions.put(query, question);
     if (percent(10)) {
       in(upTo(400), () -> datagrams.end(query, CmEnd.CLOSED));
@@ -218,15 +275,19 @@ final class SimulatedNet {
   }
 
   private boolean asked(int lid, Asked asked) {
+    int id = asked.key.requestId();
     if (percent(5)) {
-      return false; // as with a full mailbox
+      asks.excuse(3 - lid, id, CmKind.SIDR_REQ, nowNs, "the mailbox is full");
+      return false;
     }
+    open.get(lid).add(id);
     int qpn = ByteBuffer.wrap(asked.privateData()).getInt();
     Datagrams datagrams = stations[lid].datagrams();
     byte[] none = new byte[0];
     in(
         upTo(percent(10) ? 300 : 20), // no MRA asks for more than 16 * 134 ms in all
         () -> {
+          open.get(lid).remove(id);
           if (percent(10)) {
             datagrams.reject(asked, CmDatagramRequest.REJECTED, none);
           } else {
@@ -241,7 +302,7 @@ final class SimulatedNet {
   }
 
   private Consumer<CmEvent> ears(int lid, Connection c) {
-    Heard h = new Heard();
+    Heard h = new Heard(lid);
     heard.put(c, h);
     return event -> hear(lid, c, h, event);
   }
@@ -273,6 +334,7 @@ final class SimulatedNet {
       case CmEvent.Ended e -> {
         h.ends++;
         h.end = e.how();
+        asks.over(lid, c.id);
         if (h.releases > 0) {
           wrong.add(c + " ends after its release");
         }
@@ -337,12 +399,16 @@ final class SimulatedNet {
           }
           boolean lost = h.end == CmEnd.TIMED_OUT || h.end == CmEnd.UNREACHABLE;
           if (lost && (h.ups > 0 || h.accepted)) {
-            wrong.add(c + " ends as " + h.end + ", although 15 repetitions were allowed");
+            CmKind asked = h.end == CmEnd.TIMED_OUT ? CmKind.DREQ : CmKind.REP;
+            String why = asks.judge(h.lid, c.id, asked, MOST);
+            if (!why.isEmpty()) {
+              wrong.add(c + " ends as " + h.end + " " + why);
+            }
           }
         });
     questions.forEach(
         (query, question) -> {
-          String found = question.wrong(query);
+          String found = question.wrong(query, asks);
           if (!found.isEmpty()) {
             wrong.add(found);
           }

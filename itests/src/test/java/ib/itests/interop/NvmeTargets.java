@@ -78,8 +78,8 @@ public class NvmeTargets {
   }
 
   @After
-  public void end() {
-    Lane.LANE.peer.must(END);
+  public void end() throws Exception {
+    Lane.LANE.peer.script("nvmet-end", END);
     Managers.nothingIsLeft();
   }
 
@@ -88,7 +88,7 @@ public class NvmeTargets {
     Lane.LANE.inTime();
     Lane.LANE.meet(false);
     String mark = Lane.LANE.peer.markKernelLog();
-    Lane.LANE.peer.must(SERVE);
+    Lane.LANE.peer.script("nvmet-serve", SERVE);
     String line = "nvmet:exercise " + LinuxPeer.ADDRESS + " " + NQN + " " + reads;
     String said = Lane.LANE.run(line);
     String all = reads + " pages read, 96 written, 16 keys invalidated, all equal";

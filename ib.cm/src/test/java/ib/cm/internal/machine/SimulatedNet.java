@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -41,7 +40,10 @@ final class SimulatedNet {
   private static final long MAX_DELAY_MS = 50; // shorter than timewait, which is 67 ms
   private static final int MAX_EVENTS = 200_000;
   private static final int REPETITIONS = 15;
-  private static final int MOST = 1 + REPETITIONS;
+
+  /** How often a port says what no answer comes to. */
+  static final int MAX_ASKED = 1 + REPETITIONS;
+
   private static final int PLACES = 4;
 
   /** The longest time that a program takes for what it does at once. */
@@ -68,74 +70,6 @@ final class SimulatedNet {
 
     Heard(int lid) {
       this.lid = lid;
-    }
-  }
-
-  /** A question for a datagram service, and how it has ended. */
-  private record Question(int lid, int qpn, List<Query.Outcome> outcomes) {
-    String wrong(Query asked, Asks asks) {
-      if (outcomes.size() != 1) {
-        return "question " + qpn + " has " + outcomes.size() + " ends";
-      }
-      Query.Outcome end = outcomes.getFirst();
-      CmMessage rep = end.answer();
-      boolean other =
-          rep != null
-              && rep.value(CmField.SIDR_REP_STATUS) == 0
-              && rep.value(CmField.SIDR_REP_QPN) != qpn;
-      boolean on = asked.sent != end.sent();
-      boolean lost = rep == null && end.how() == CmEnd.UNREACHABLE;
-      String why = lost ? asks.judge(lid, asked.id, CmKind.SIDR_REQ, MOST) : "";
-      boolean bad = on || other || !why.isEmpty();
-      String what = "question " + qpn + " is sent " + asked.sent + " times, ends with " + end;
-      return bad ? what + " " + why : "";
-    }
-  }
-
-  /**
-   * A port.
-   *
-   * @param lid LID
-   * @param hasGid whether its GID is in the table
-   */
-  record Port(int lid, BooleanSupplier hasGid) implements Self {
-    Port(int lid) {
-      this(lid, () -> true);
-    }
-
-    @Override
-    public long caGuid() {
-      return 0x1000L + lid;
-    }
-
-    @Override
-    public int port() {
-      return 1;
-    }
-
-    @Override
-    public boolean ethernet() {
-      return false;
-    }
-
-    @Override
-    public Mtu mtu() {
-      return Mtu.MTU_4096;
-    }
-
-    @Override
-    public Gid gid(int index) {
-      return Gid.linkLocal(caGuid());
-    }
-
-    @Override
-    public int gidIndex(Gid gid) {
-      return hasGid.getAsBoolean() && gid.equals(gid(0)) ? 0 : -1;
-    }
-
-    @Override
-    public long tid(int localId) {
-      return localId;
     }
   }
 
@@ -166,7 +100,7 @@ final class SimulatedNet {
       int own = lid;
       stations[lid] =
           new Station(
-              new Port(lid),
+              new SimulatedPort(lid),
               () -> nowNs,
               random,
               (message, way, pkeyIndex) -> {
@@ -259,7 +193,7 @@ final class SimulatedNet {
     Query[] made = new Query[1];
     Consumer<Query.Outcome> ears =
         outcome -> {
-          question.outcomes.add(outcome);
+          question.outcomes().add(outcome);
           int id = made[0].id;
           if (open.get(to).contains(id)) {
             asks.excuse(from, id, CmKind.SIDR_REQ, nowNs, "it is thought about");
@@ -400,7 +334,7 @@ final class SimulatedNet {
           boolean lost = h.end == CmEnd.TIMED_OUT || h.end == CmEnd.UNREACHABLE;
           if (lost && (h.ups > 0 || h.accepted)) {
             CmKind asked = h.end == CmEnd.TIMED_OUT ? CmKind.DREQ : CmKind.REP;
-            String why = asks.judge(h.lid, c.id, asked, MOST);
+            String why = asks.judge(h.lid, c.id, asked, MAX_ASKED);
             if (!why.isEmpty()) {
               wrong.add(c + " ends as " + h.end + " " + why);
             }
@@ -423,7 +357,7 @@ final class SimulatedNet {
   /** {@return how many questions were answered with a queue pair} */
   long answers() {
     return questions.values().stream()
-        .flatMap(q -> q.outcomes.stream())
+        .flatMap(q -> q.outcomes().stream())
         .map(Query.Outcome::answer)
         .filter(rep -> rep != null && rep.value(CmField.SIDR_REP_STATUS) == 0)
         .count();

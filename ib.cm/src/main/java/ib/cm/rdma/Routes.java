@@ -107,7 +107,7 @@ final class Routes {
       try {
         CmPath path =
             exit.site.ethernet()
-                ? overEthernet(exit, remote, flowLabel(port, to.getPort()), options.trafficClass())
+                ? overEthernet(exit, remote, flowLabel(port, to.getPort()), options)
                 : overFabric(what, exit, remote);
         return new Route(exit.site, path, book.address(exit.gid));
       } catch (IbException e) {
@@ -134,7 +134,7 @@ final class Routes {
     Site s = exit.site;
     CmPath path =
         s.ethernet()
-            ? overEthernet(exit, gid, 0, options.trafficClass())
+            ? overEthernet(exit, gid, 0, options)
             : CmPath.inSubnet(
                 s.device(),
                 s.port(),
@@ -191,19 +191,27 @@ final class Routes {
     return source * FLOW_FACTOR + destination & MAX_FLOW_LABEL;
   }
 
-  private static CmPath overEthernet(Exit exit, Gid remote, int flowLabel, int trafficClass) {
+  private static CmPath overEthernet(Exit exit, Gid remote, int flowLabel, RdmaOptions options) {
     Site s = exit.site;
     GlobalRoute route =
-        new GlobalRoute(remote, flowLabel, exit.gidIndex(), HOP_LIMIT, trafficClass);
+        new GlobalRoute(remote, flowLabel, exit.gidIndex(), HOP_LIMIT, options.trafficClass());
     return new CmPath(
         AhAttr.ofGid(s.port(), route),
         exit.gid,
         remote,
         0,
         s.device().port(s.port()).activeMtu(),
-        CmPath.ROCE_PACKET_LIFE,
+        packetLife(options.terms().ackTimeout()),
         s.device().pkey(s.port(), 0),
         0);
+  }
+
+  /**
+   * {@return the packet life time, an exponent, that goes with the time for an ACK, which is that
+   * of a packet there and of one back (CM-36)}
+   */
+  private static int packetLife(int ackTimeout) {
+    return ackTimeout == 0 ? CmPath.ROCE_PACKET_LIFE : ackTimeout - 1; // 0: it has no end
   }
 
   private CmPath overFabric(String what, Exit exit, Gid remote) {

@@ -19,7 +19,6 @@ final class Flow {
   private static final int LENGTH = 12;
 
   private final MemorySegment list;
-  private final int half;
   private final int queue;
   private final StreamTerms peer;
 
@@ -41,6 +40,10 @@ final class Flow {
   private int readable;
   private int readAt;
   private int theirPlace = 1;
+  private int half; // of the ring whose halves the peer hears of
+  private boolean ahead; // the peer has filled half of the ring before it was read
+  private int ringBefore; // bytes of the smaller ring before
+  private int before; // bytes of that one which the peer has written, or may write: to be read
 
   /**
    * Begins.
@@ -130,6 +133,7 @@ final class Flow {
     heard = heard + 1 & MASK;
     allowed -= bytes;
     readable += bytes;
+    ahead |= readable >= half;
   }
 
   /** A message without bytes of the stream has come, which costs a credit as those with bytes. */
@@ -149,14 +153,57 @@ final class Flow {
 
   /** {@return how many bytes can be read in one piece} */
   int piece() {
-    return Math.min(readable, 2 * half - readAt);
+    int there = before > 0 ? Math.min(before, ringBefore - readAt) : 2 * half - readAt;
+    return Math.min(readable, there);
   }
 
   /** Bytes were read, at most {@link #piece}. */
   void read(int bytes) {
     readable -= bytes;
-    readAt = (readAt + bytes) % (2 * half);
-    owed += bytes;
+    if (before == 0) {
+      readAt = (readAt + bytes) % (2 * half);
+      owed += bytes;
+    } else {
+      readAt = (readAt + bytes) % ringBefore;
+      before -= bytes;
+      if (before == 0) { // the peer's entry that was left is free for the larger ring's second half
+        readAt = 0;
+        owed += half;
+      }
+    }
+  }
+
+  /** {@return whether the next byte to be read is in the smaller ring before} */
+  boolean readsBefore() {
+    return before > 0;
+  }
+
+  /** {@return bytes of the ring whose halves the peer hears of} */
+  int ring() {
+    return 2 * half;
+  }
+
+  /**
+   * {@return whether a larger ring may be had now, and the peer needs one} It has filled half of
+   * this one before that was read, so it waits for space, or will.
+   */
+  boolean outgrown() {
+    return ahead && owed >= half; // owed only when nothing is left of the ring before
+  }
+
+  /**
+   * A larger ring is there, whose first half the peer hears of next; this one is {@link #outgrown}.
+   * What the peer has written or may write is read from this one still.
+   *
+   * @param ring bytes of the larger one
+   */
+  void grow(int ring) {
+    ringBefore = 2 * half;
+    before = readable + allowed;
+    half = ring / 2;
+    owed = before == 0 ? ring : half;
+    owedAt = 0;
+    readAt = before == 0 ? 0 : readAt;
   }
 
   /** {@return whether the peer has to hear how much it may send} */
@@ -191,6 +238,7 @@ final class Flow {
   void granted() {
     granted = heard + queue / 2 & MASK;
     if (owed >= half) {
+      ahead = false;
       owed -= half;
       allowed += half;
       owedAt = (owedAt + half) % (2 * half);

@@ -18,6 +18,9 @@ import java.time.Duration;
  * @param keepAlive how often a stream on which nothing is under way looks whether its peer is there
  *     (RS-10); 0 for never. A peer that does not answer for the time of the connection's retries, 2
  *     s, ends the stream with {@link java.net.SocketException}, also while it is only read
+ * @param maxReceiveBuffer bytes to which the receive buffer grows, an even number from
+ *     receiveBuffer to 1 GiB: it is doubled when the peer has filled half of it before that was
+ *     read. It does not shrink, and stays as it is where there is no memory for more
  * @param regions how many regions of the peer this side may write directly ({@link
  *     RdmaStream#writeDirect}), 0 to 128
  */
@@ -29,6 +32,7 @@ public record StreamOptions(
     Duration closeTimeout,
     Duration pollTime,
     Duration keepAlive,
+    int maxReceiveBuffer,
     int regions) {
   private static final int MIN_BUFFER = 4096;
   private static final int MAX_BUFFER = 1 << 30;
@@ -46,6 +50,7 @@ public record StreamOptions(
           Duration.ofSeconds(10),
           Duration.ofNanos(20_000),
           Duration.ZERO,
+          1 << 20,
           0);
 
   /** Checks the ranges. */
@@ -55,8 +60,10 @@ public record StreamOptions(
     range("sendQueue", sendQueue, MIN_QUEUE, MAX_QUEUE);
     range("receiveQueue", receiveQueue, MIN_QUEUE, MAX_QUEUE);
     range("regions", regions, 0, MAX_REGIONS);
-    if (receiveBuffer % 2 != 0) {
-      throw new IbInvalidException("receiveBuffer " + receiveBuffer, "odd", "an even number");
+    range("maxReceiveBuffer", maxReceiveBuffer, receiveBuffer, MAX_BUFFER);
+    if (receiveBuffer % 2 != 0 || maxReceiveBuffer % 2 != 0) {
+      String sizes = receiveBuffer + " to " + maxReceiveBuffer;
+      throw new IbInvalidException("receiveBuffer " + sizes, "odd", "even numbers");
     }
     if (closeTimeout.isNegative()) {
       throw new IbInvalidException("closeTimeout " + closeTimeout, "negative", "0 or more");
@@ -80,6 +87,7 @@ public record StreamOptions(
         closeTimeout,
         pollTime,
         keepAlive,
+        maxReceiveBuffer,
         value);
   }
 
@@ -90,21 +98,44 @@ public record StreamOptions(
   }
 
   /**
-   * {@return 128 KiB each way, 384 messages each way, 10 s to close, 20 us to poll, no keepalive}
+   * {@return 128 KiB each way, of which the receive buffer grows to 1 MiB; 384 messages each way,
+   * 10 s to close, 20 us to poll, no keepalive}
    */
   public static StreamOptions defaults() {
     return DEFAULTS;
   }
 
   /**
-   * {@return these options with other buffers}
+   * {@return these options with other buffers, which do not grow}
    *
    * @param send bytes
    * @param receive bytes
    */
   public StreamOptions buffers(int send, int receive) {
     return new StreamOptions(
-        send, receive, sendQueue, receiveQueue, closeTimeout, pollTime, keepAlive, regions);
+        send,
+        receive,
+        sendQueue,
+        receiveQueue,
+        closeTimeout,
+        pollTime,
+        keepAlive,
+        receive,
+        regions);
+  }
+
+  /** {@return these options with another limit to the growth of the receive buffer} */
+  public StreamOptions maxReceiveBuffer(int value) {
+    return new StreamOptions(
+        sendBuffer,
+        receiveBuffer,
+        sendQueue,
+        receiveQueue,
+        closeTimeout,
+        pollTime,
+        keepAlive,
+        value,
+        regions);
   }
 
   /**
@@ -115,19 +146,43 @@ public record StreamOptions(
    */
   public StreamOptions queues(int send, int receive) {
     return new StreamOptions(
-        sendBuffer, receiveBuffer, send, receive, closeTimeout, pollTime, keepAlive, regions);
+        sendBuffer,
+        receiveBuffer,
+        send,
+        receive,
+        closeTimeout,
+        pollTime,
+        keepAlive,
+        maxReceiveBuffer,
+        regions);
   }
 
   /** {@return these options with another time to close} */
   public StreamOptions closeTimeout(Duration value) {
     return new StreamOptions(
-        sendBuffer, receiveBuffer, sendQueue, receiveQueue, value, pollTime, keepAlive, regions);
+        sendBuffer,
+        receiveBuffer,
+        sendQueue,
+        receiveQueue,
+        value,
+        pollTime,
+        keepAlive,
+        maxReceiveBuffer,
+        regions);
   }
 
   /** {@return these options with another distance of looks for the peer} */
   public StreamOptions keepAlive(Duration value) {
     return new StreamOptions(
-        sendBuffer, receiveBuffer, sendQueue, receiveQueue, closeTimeout, pollTime, value, regions);
+        sendBuffer,
+        receiveBuffer,
+        sendQueue,
+        receiveQueue,
+        closeTimeout,
+        pollTime,
+        value,
+        maxReceiveBuffer,
+        regions);
   }
 
   /** {@return these options with another time to poll} */
@@ -140,6 +195,7 @@ public record StreamOptions(
         closeTimeout,
         value,
         keepAlive,
+        maxReceiveBuffer,
         regions);
   }
 }

@@ -46,6 +46,7 @@ final class StreamQueue {
   private @Nullable ProtectionDomain pd;
   private @Nullable CompletionQueue cq;
   private @Nullable MemoryRegion open;
+  private @Nullable Rings rings;
   private @Nullable MemoryRegion own; // an entry for the peer's list, then the send buffer
   private @Nullable QueuePair qp;
 
@@ -70,7 +71,10 @@ final class StreamQueue {
           device.createCq(new CqInit(sends + receives(), (q, context) -> completed.run(), null));
       cq = queue;
       int rights = Access.LOCAL_WRITE | Access.REMOTE_WRITE;
-      open = domain.allocMemory((long) ringAt + options.receiveBuffer(), PAGE, rights);
+      MemoryRegion region =
+          domain.allocMemory((long) ringAt + options.receiveBuffer(), PAGE, rights);
+      open = region;
+      rings = new Rings(domain, region, ringAt, options.maxReceiveBuffer());
       own = domain.allocMemory((long) INLINE + options.sendBuffer(), PAGE, Access.LOCAL_WRITE);
       QpInit init =
           new QpInit(QpType.RC, queue, new QpCap(sends, receives(), 1, 1, INLINE))
@@ -137,12 +141,8 @@ final class StreamQueue {
   }
 
   /** Takes bytes out of the ring. */
-  void take(ByteBuffer into, int at, int n) {
-    MemorySegment to = MemorySegment.ofBuffer(into);
-    MemorySegment ring = given(open).segment();
-    MemorySegment.copy(
-        ring, ValueLayout.JAVA_BYTE, (long) ringAt + at, to, ValueLayout.JAVA_BYTE, 0, n);
-    into.position(into.position() + n);
+  void take(ByteBuffer into, Flow flow, int n) {
+    given(rings).take(into, flow, n);
   }
 
   /** Puts bytes into the send buffer, and sends them; {@return the status} */
@@ -206,9 +206,10 @@ final class StreamQueue {
     if (!flow.buffer()) {
       return say(immediate, peer);
     }
-    MemoryRegion ring = given(open);
+    Rings ring = given(rings);
+    ring.grow(flow);
     MemorySegment entry = given(own).segment().asSlice(0, Flow.ENTRY);
-    flow.write(entry, ring.iova() + ringAt, ring.rkey());
+    flow.write(entry, ring.address(), ring.key());
     QueuePair pair = given(qp);
     pair.wrStart().wrId(CONTROL).wrFlags(SendFlags.SIGNALED);
     pair.wrRdmaWriteImm(peer.listKey(), flow.entry(), immediate);
@@ -233,6 +234,10 @@ final class StreamQueue {
   void close() {
     if (regions != null) {
       regions.close();
+    }
+    if (rings != null) {
+      rings.close();
+      rings = null;
     }
     for (@Nullable IbObject each : new IbObject[] {own, open, cq, pd}) {
       if (each != null) {

@@ -160,8 +160,7 @@ final class Traffic {
     int all = 0;
     while (into.hasRemaining() && flow.readable() > 0) {
       int n = Math.min(into.remaining(), flow.piece());
-      queue.take(into, flow.readAt(), n);
-      flow.read(n);
+      queue.take(into, flow, n);
       all += n;
     }
     return all;

@@ -7,16 +7,21 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.cm.CmClient;
+import ib.cm.CmPath;
+import ib.cm.CmTerms;
 import ib.core.client.ClientRegistration;
+import ib.core.client.IbClient;
 import ib.core.client.IbCore;
 import ib.core.spi.StandaloneFabric;
 import ib.core.verbs.Gid;
+import ib.core.verbs.IbDevice;
 import ib.core.verbs.QpState;
 import ib.driver.rxe.standalone.RxeHost;
 import ib.driver.soft.standalone.SoftFabric;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -88,6 +93,50 @@ class ByAddressTest {
   void overEthernet() throws Exception {
     try (RxeHost host = RxeHost.open(ONE, TWO)) {
       whole(host, address(ONE), address(TWO), Map.of());
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "CM-36, F6: on RoCE the packet life, and so the time to a second REQ, follows the ACK's")
+  void packetLife() throws Exception {
+    try (RxeHost host = RxeHost.open(ONE, TWO)) {
+      CmClient cm = CmClient.create();
+      ClientRegistration registered = host.core().registerClient(cm);
+      List<Site> sites = new ArrayList<>();
+      ClientRegistration mine =
+          host.core()
+              .registerClient(
+                  new IbClient() {
+                    @Override
+                    public String name() {
+                      return "test";
+                    }
+
+                    @Override
+                    public Object add(IbDevice device) {
+                      return sites.addAll(Site.openAll(device, cm, name()));
+                    }
+
+                    @Override
+                    public void remove(IbDevice device, Object clientData) {
+                      List<Site> its =
+                          sites.stream().filter(x -> x.device().equals(device)).toList();
+                      its.forEach(Site::close);
+                    }
+                  });
+      Routes routes = new Routes(new AddressBook(Map.of()), sites);
+      for (int timeout : new int[] {1, 14, 31, 0}) {
+        RdmaOptions options =
+            RdmaOptions.rc()
+                .from(new InetSocketAddress(address(ONE), 0))
+                .terms(new CmTerms(7, timeout, 14, 15, 0));
+        CmPath path = routes.find(new InetSocketAddress(TWO, 1), options, 2).path();
+        int none = CmPath.ROCE_PACKET_LIFE;
+        assertEquals(timeout == 0 ? none : timeout - 1, path.packetLife());
+      }
+      mine.unregister();
+      registered.unregister();
     }
   }
 

@@ -104,13 +104,18 @@ class FlowTest {
     final Deque<int[]> inFlight = new ArrayDeque<>(); // immediate, bytes written
     final Random content;
     final Random expected;
-    final int ring;
     final int queue;
 
-    Side(MemorySegment memory, int queue, long seed, StreamTerms peer) {
+    /** How often the ring may be doubled; each larger one is behind the one before. */
+    int mostGrowths;
+
+    int growths;
+    private long base = LIST;
+    private long baseBefore;
+
+    Side(MemorySegment memory, int ring, int queue, long seed, StreamTerms peer) {
       this.memory = memory;
       this.queue = queue;
-      ring = (int) memory.byteSize() - LIST;
       flow = new Flow(memory, ring, queue, peer);
       content = new Random(seed);
       expected = new Random(seed ^ 1);
@@ -124,7 +129,7 @@ class FlowTest {
       }
       for (int i = 0; i < n; i++) {
         long at = flow.address() - peer.memory.address() + i;
-        assertTrue(at >= LIST && at < LIST + peer.ring, "outside of the ring");
+        assertTrue(at >= peer.lowest() && at < peer.base + peer.flow.ring(), "outside of the ring");
         peer.memory.set(ValueLayout.JAVA_BYTE, at, (byte) content.nextInt());
       }
       flow.sent(n);
@@ -139,8 +144,14 @@ class FlowTest {
         boolean buffer = flow.buffer();
         int immediate = Immediate.CREDITS.of(flow.credits());
         if (buffer) {
+          if (flow.outgrown() && growths < mostGrowths) {
+            growths++;
+            baseBefore = base;
+            base += flow.ring();
+            flow.grow(2 * flow.ring());
+          }
           long at = flow.entry() - peer.memory.address();
-          flow.write(peer.memory.asSlice(at, 16), memory.address() + LIST, 7);
+          flow.write(peer.memory.asSlice(at, 16), memory.address() + base, 7);
         }
         flow.granted();
         inFlight.add(new int[] {immediate, buffer ? 16 : 0});
@@ -156,10 +167,15 @@ class FlowTest {
       }
     }
 
+    /** {@return the place of the ring that is read} */
+    long lowest() {
+      return flow.readsBefore() ? baseBefore : base;
+    }
+
     int read(int most) {
       int n = Math.min(flow.piece(), most);
       for (int i = 0; i < n; i++) {
-        byte is = memory.get(ValueLayout.JAVA_BYTE, LIST + flow.readAt() + i);
+        byte is = memory.get(ValueLayout.JAVA_BYTE, lowest() + flow.readAt() + i);
         assertEquals((byte) expected.nextInt(), is, "content");
       }
       flow.read(n);
@@ -171,37 +187,61 @@ class FlowTest {
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   @DisplayName("RS-5: two sides in any order of steps lose, repeat and overwrite no byte, nor stop")
   void model(long seed) throws Exception {
+    model(seed, 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  @DisplayName("RS-2, RS-5: nor do they where rings grow")
+  void modelThatGrows(long seed) throws Exception {
+    model(seed, 3);
+  }
+
+  private static void model(long seed, int growths) throws Exception {
     Random random = new Random(seed);
-    int[] rings = {4096 << random.nextInt(3), 4096 << random.nextInt(3)};
+    int[] rings = {
+      4096 << random.nextInt(3 - growths / 2), 4096 << random.nextInt(3 - growths / 2)
+    };
+    int bits = 11 + growths;
     int[] queues = {8 + random.nextInt(40), 8 + random.nextInt(40)};
     try (Arena arena = Arena.ofConfined()) {
-      Side[] sides = pair(arena, rings, queues, seed);
+      Side[] sides = pair(arena, rings, queues, seed, growths);
       long[] got = new long[2];
-      for (int step = 0; step < 400_000; step++) {
+      for (int step = 0; step < 400_000 >> growths; step++) {
         int me = random.nextInt(2);
         Side side = sides[me];
         Side peer = sides[1 - me];
         switch (random.nextInt(4)) {
-          case 0 -> side.send(peer, 1 + random.nextInt(1 << random.nextInt(11)));
+          case 0 -> side.send(peer, 1 + random.nextInt(1 << random.nextInt(bits)));
           case 1 -> side.hear(peer);
-          case 2 -> got[me] += side.read(1 + random.nextInt(1 << random.nextInt(11)));
+          case 2 ->
+              got[me] +=
+                  step % 1_000 < 200 * growths
+                      ? 0
+                      : side.read(1 + random.nextInt(1 << random.nextInt(bits)));
           default -> side.grant(peer);
         }
       }
-      // more than 65,536 messages, so that sequence numbers have wrapped
+      // where no ring grows more than 65,536 messages, so that sequence numbers have wrapped
       assertTrue(got[0] > 1_000_000 && got[1] > 1_000_000, got[0] + ", " + got[1]);
+      assertEquals(growths, sides[0].growths);
+      assertEquals(growths, sides[1].growths);
     }
   }
 
-  private static Side[] pair(Arena arena, int[] rings, int[] queues, long seed) {
+  private static Side[] pair(Arena arena, int[] rings, int[] queues, long seed, int growths) {
     // the address of the second is known before it is made: both live in one block
-    MemorySegment block = arena.allocate(2L * LIST + rings[0] + rings[1] + 64, 16);
-    long second = block.address() + LIST + rings[0] + 15 & ~15L;
-    MemorySegment first = block.asSlice(0, LIST + rings[0]);
-    MemorySegment next = block.asSlice(second - block.address(), LIST + rings[1]);
-    Side a = new Side(first, queues[0], seed, terms(false, second, queues[1], rings[1]));
-    Side b =
-        new Side(next, queues[1], seed ^ 1, terms(false, block.address(), queues[0], rings[0]));
+    int all = (2 << growths) - 1; // a ring and the larger ones behind it
+    MemorySegment block = arena.allocate(2L * LIST + (long) all * (rings[0] + rings[1]) + 64, 16);
+    long second = block.address() + LIST + (long) all * rings[0] + 15 & ~15L;
+    MemorySegment first = block.asSlice(0, LIST + (long) all * rings[0]);
+    MemorySegment next = block.asSlice(second - block.address(), LIST + (long) all * rings[1]);
+    StreamTerms ofSecond = terms(false, second, queues[1], rings[1]);
+    StreamTerms ofFirst = terms(false, block.address(), queues[0], rings[0]);
+    Side a = new Side(first, rings[0], queues[0], seed, ofSecond);
+    Side b = new Side(next, rings[1], queues[1], seed ^ 1, ofFirst);
+    a.mostGrowths = growths;
+    b.mostGrowths = growths;
     return new Side[] {a, b};
   }
 }

@@ -3,6 +3,7 @@ package ib.cm.stream;
 import static ib.cm.stream.StreamWorld.DEFAULTS;
 import static ib.cm.stream.StreamWorld.read;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -138,6 +139,39 @@ class StreamTest {
   @DisplayName("RS-5, RS-7: with the smallest buffers and queues, too, so that each limit is met")
   void smallest() throws Exception {
     world.exchange(DEFAULTS.buffers(4096, 4096).queues(8, 8), 4 << 20);
+  }
+
+  @Test
+  @DisplayName("RS-14: with buffers that grow from the smallest, too")
+  void growing() throws Exception {
+    world.exchange(DEFAULTS.buffers(4096, 4096).maxReceiveBuffer(1 << 18), 16 << 20);
+  }
+
+  @Test
+  @DisplayName(
+      "F8: the receive buffer grows to its limit, when the peer fills it before it is read")
+  void grows() throws Exception {
+    int most = 1 << 16;
+    try (StreamWorld.Both both =
+        world.connected(DEFAULTS.buffers(4096, 4096).maxReceiveBuffer(most))) {
+      int all = 4 << 20;
+      Thread writer =
+          Thread.ofPlatform()
+              .start(() -> assertDoesNotThrow(() -> both.mine().write(ByteBuffer.allocate(all))));
+      ByteBuffer into = ByteBuffer.allocate(all);
+      while (into.hasRemaining()) {
+        while (writer.getState() == Thread.State.RUNNABLE) { // it has not filled the buffer yet
+          Thread.onSpinWait();
+        }
+        both.theirs().read(into);
+      }
+      writer.join();
+      // nobody reads: it is in the buffer, of which the peer may always write a half
+      ByteBuffer more = ByteBuffer.allocate(most / 2);
+      Future<Integer> wrote = world.threads.submit(() -> both.mine().write(more));
+      assertEquals(most / 2, wrote.get(1, TimeUnit.MINUTES));
+      assertEquals(most / 2, StreamWorld.read(both.theirs(), most / 2).length);
+    }
   }
 
   @Test

@@ -29,6 +29,7 @@ import org.junit.runners.Suite;
   StrangeMessages.class,
   Refusals.class,
   NvmeHosts.class,
+  NvmeTargets.class,
   Endurance.class,
   Outages.class,
   Repeated.class

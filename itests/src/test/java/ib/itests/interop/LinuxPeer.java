@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -190,6 +191,18 @@ final class LinuxPeer {
       throw new AssertionError(line + ": " + run);
     }
     return run.out();
+  }
+
+  /** Runs a script there that must succeed. */
+  String script(String name, String text) throws IOException {
+    Path here = Files.createTempFile(name, ".sh");
+    try {
+      Files.writeString(here, text);
+      run(30, "put", here.toString(), "/tmp/" + name);
+    } finally {
+      Files.delete(here);
+    }
+    return must("bash /tmp/" + name);
   }
 
   /** Writes a mark into the kernel's log there; {@return the mark} */

@@ -125,10 +125,10 @@ public class NvmeHosts {
     Lane.LANE.peer.must("nvme connect -n " + NQN + at + " -i 2 -k 5");
     Lane.LANE.peer.must(
         "for i in $(seq 200); do [ -b /dev/nvme0n1 ] && exit 0; sleep 0.1; done; exit 1");
-    String[] hashes = script("nvme-traffic", TRAFFIC).split("\n");
+    String[] hashes = Lane.LANE.peer.script("nvme-traffic", TRAFFIC).split("\n");
     assertEquals(hashes[0], hashes[1]);
     assertEquals("what is in the file here", hashes[0].split(" ")[0], hash());
-    String files = script("nvme-files", FILES).strip();
+    String files = Lane.LANE.peer.script("nvme-files", FILES).strip();
     assertTrue(files, files.equals("same") || files.equals("none"));
     String shown = Lane.LANE.run("nvmet:show");
     assertTrue(shown, shown.contains("connections 3, refused {}"));
@@ -139,12 +139,6 @@ public class NvmeHosts {
       assertTrue(line, !line.matches("(?i).*(error|warn|fail|timeout|timed out|bug|lost).*"));
     }
     assertEquals("", Lane.LANE.peer.must("rdma res show cm_id").strip());
-  }
-
-  private static String script(String name, String text) throws Exception {
-    Path here = Files.writeString(FOLDER.getRoot().toPath().resolve(name), text);
-    Lane.LANE.peer.run(30, "put", here.toString(), "/tmp/" + name);
-    return Lane.LANE.peer.must("bash /tmp/" + name);
   }
 
   /** {@return the hash of what the host has written and flushed, as sha256sum prints it} */

@@ -1,6 +1,8 @@
 package samples.nvmet;
 
 import ib.cm.CmClient;
+import ib.cm.rdma.RdmaCm;
+import ib.cm.rdma.RdmaOptions;
 import ib.core.client.IbCore;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -13,7 +15,8 @@ import org.osgi.service.component.annotations.Deactivate;
 import org.osgi.service.component.annotations.Reference;
 
 /**
- * The target in OSGi, and its commands {@code nvmet:serve}, {@code nvmet:show}, {@code nvmet:end}.
+ * The target in OSGi, and its commands {@code nvmet:serve}, {@code nvmet:show}, {@code nvmet:end};
+ * and a host in Java, {@code nvmet:exercise}.
  */
 @Component(
     name = "samples.nvmet",
@@ -23,7 +26,8 @@ import org.osgi.service.component.annotations.Reference;
       "osgi.command.scope=nvmet",
       "osgi.command.function=serve",
       "osgi.command.function=show",
-      "osgi.command.function=end"
+      "osgi.command.function=end",
+      "osgi.command.function=exercise"
     })
 public final class NvmetComponent {
   private static final int PORT = 4420;
@@ -101,6 +105,24 @@ public final class NvmetComponent {
   public String end() {
     close();
     return "ended";
+  }
+
+  /**
+   * Connects as a host to any target, overwrites the first 4 MiB of its first namespace, reads at
+   * random places, and compares.
+   *
+   * @param address of the target
+   * @param nqn name of the subsystem
+   * @param reads how many pages are read
+   * @return what was done
+   * @throws InterruptedException when the command is interrupted
+   */
+  public String exercise(String address, String nqn, int reads) throws InterruptedException {
+    InetSocketAddress to = new InetSocketAddress(address, PORT);
+    try (RdmaCm cm = RdmaCm.open(core, connections, "nvmet:exercise");
+        Initiator host = new Initiator(cm, to, RdmaOptions.rc(), nqn)) {
+      return host.exercise(reads, System.nanoTime());
+    }
   }
 
   @Deactivate

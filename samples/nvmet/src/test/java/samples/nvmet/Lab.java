@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import ib.cm.CmClient;
 import ib.cm.rdma.RdmaCm;
+import ib.cm.rdma.RdmaOptions;
 import ib.core.client.ClientRegistration;
 import ib.core.client.IbCore;
 import ib.core.verbs.IbDevice;
@@ -74,17 +75,19 @@ final class Lab implements AutoCloseable {
 
   HostQueue connection(int qid) throws InterruptedException {
     int depth = qid == 0 ? Limits.ADMIN_DEPTH : LIMITS.depth();
-    return new HostQueue(this, qid, depth, DATA, depth);
+    return connection(new HostQueue.Sizes(qid, depth, DATA, depth));
+  }
+
+  Initiator initiator() throws InterruptedException {
+    return new Initiator(host, at, RdmaOptions.rc().from(from), NQN);
+  }
+
+  HostQueue connection(HostQueue.Sizes sizes) throws InterruptedException {
+    return new HostQueue(host, at, RdmaOptions.rc().from(from), sizes);
   }
 
   static byte[] connectData(int cntlid, String subsystem) {
-    byte[] bytes = new byte[1024];
-    MemorySegment s = MemorySegment.ofArray(bytes);
-    bytes[3] = 7; // host id
-    Wire.u16(s, 16, cntlid);
-    Wire.terminated(s, 256, 256, subsystem);
-    Wire.terminated(s, 512, 256, "nqn.2026-11.test:host");
-    return bytes;
+    return Sqe.connectData(cntlid, subsystem, "nqn.2026-11.test:host");
   }
 
   /** Sends Connect on a connection, with its data in memory. */

@@ -2,6 +2,7 @@ package samples.nvmet;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.client.IbCore;
@@ -10,6 +11,7 @@ import ib.core.verbs.MemoryRegion;
 import ib.kit.fabric.IbFabric;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -88,6 +90,38 @@ class TargetTest {
         Lab.assertSuccess(io.run(io.keyed(read, half + at, size)));
       }
       assertEquals(-1, sent.mismatch(io.segment().asSlice(half, half)));
+    }
+  }
+
+  /** T17: the host that the lane has at Linux's target. */
+  @Test
+  void t17TheInitiatorWritesReadsAndCompares(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b)) {
+      try (Initiator host = lab.initiator()) {
+        String done = host.exercise(1_000, 17);
+        String blocks = Lab.BYTES / 512 + " blocks of 512 bytes: 1000 pages read, 96 written, ";
+        assertTrue(done.endsWith(blocks + "16 keys invalidated, all equal"), done);
+      }
+      Lab.until(() -> lab.target.connections() == 0);
+    }
+  }
+
+  /** The initiator sees a disk that has changed what it was given. */
+  @Test
+  void t17TheInitiatorFindsAWrongByte(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
+        Initiator host = lab.initiator()) {
+      byte[] disk = new byte[Initiator.SPAN];
+      host.fill(disk);
+      host.read(disk, 20, new SplittableRandom(18));
+      for (int page = 0; page < Initiator.SPAN; page += 4096) {
+        lab.store.memory().set(ValueLayout.JAVA_BYTE, page + 4095, (byte) 1);
+      }
+      String why =
+          assertThrows(
+                  IllegalStateException.class, () -> host.read(disk, 1, new SplittableRandom(18)))
+              .getMessage();
+      assertTrue(why.endsWith("is not what was written"), why);
     }
   }
 
@@ -177,7 +211,7 @@ class TargetTest {
   void responsesWaitForTheReceivesOfTheHost(IbCore core, IbDevice a, IbDevice b) throws Exception {
     try (Lab lab = new Lab(core, a, b);
         HostQueue admin = lab.admin();
-        HostQueue io = new HostQueue(lab, 1, 128, Lab.DATA, 1)) {
+        HostQueue io = lab.connection(new HostQueue.Sizes(1, 128, Lab.DATA, 1))) {
       Lab.assertSuccess(Lab.join(io, (int) Lab.controller(admin), Lab.NQN));
       List<Integer> ids = new ArrayList<>();
       for (int i = 0; i < 100; i++) {

@@ -55,7 +55,7 @@ final class Book {
     byQpn.put(Key.of(c, c.peer().qpn()), c);
   }
 
-  /** Lets the peer's queue pair connect again (CM-42). */
+  /** Lets the peer's queue pair connect again: this side has left the connection (CM-42). */
   void dropQpn(Connection c) {
     if (c.peer != null) {
       byQpn.remove(Key.of(c, c.peer.qpn()), c);

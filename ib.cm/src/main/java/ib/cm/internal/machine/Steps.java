@@ -45,7 +45,11 @@ final class Steps {
    */
   void perform(Act act, Connection c, State was, @Nullable CmMessage m) {
     switch (act) {
-      case ASK_REQ, ASK_DREQ -> prepare(c, act); // the station sends it in its turn
+      case ASK_REQ -> prepare(c, act); // the station sends it in its turn
+      case ASK_DREQ -> {
+        prepare(c, act);
+        book.dropQpn(c); // a peer that connects by it again has left this connection (CM-40)
+      }
       case ASK_REP -> {
         prepare(c, act);
         askNow(c);

@@ -134,7 +134,7 @@ class CountersTest {
   private static Station station(long[] nowNs, List<Connection> asked, Limits limits) {
     Station station =
         new Station(
-            new SimulatedNet.Port(1),
+            new SimulatedPort(1),
             () -> nowNs[0],
             new Random(1),
             (message, way, pkeyIndex) -> {},

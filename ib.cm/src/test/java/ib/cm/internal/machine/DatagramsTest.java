@@ -40,7 +40,7 @@ class DatagramsTest {
   private long nowNs = 1;
   private final Station station =
       new Station(
-          new SimulatedNet.Port(1),
+          new SimulatedPort(1),
           () -> nowNs,
           new Random(1),
           (message, way, pkeyIndex) -> sent.add(message),

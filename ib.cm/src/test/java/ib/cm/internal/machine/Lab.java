@@ -191,7 +191,7 @@ final class Lab {
     }
 
     private void start() {
-      Self self = new SimulatedNet.Port(lid, () -> hasGid);
+      Self self = new SimulatedPort(lid, () -> hasGid);
       RandomGenerator each =
           new RandomGenerator() {
             @Override

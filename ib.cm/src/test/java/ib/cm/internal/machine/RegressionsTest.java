@@ -35,7 +35,7 @@ class RegressionsTest {
     int[] rejected = {0};
     Station s =
         new Station(
-            new SimulatedNet.Port(1),
+            new SimulatedPort(1),
             () -> nowNs[0],
             random,
             (m, way, pkey) -> rejected[0]++,

@@ -9,6 +9,7 @@ import ib.cm.CmPath;
 import ib.cm.CmTerms;
 import ib.core.mad.Mad;
 import ib.core.mad.cm.CmField;
+import ib.core.mad.cm.CmKind;
 import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
@@ -22,8 +23,8 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Two stations in virtual time and a net between them that loses, repeats and reorders messages;
@@ -38,7 +39,17 @@ final class SimulatedNet {
   private static final int REPEAT_PERCENT = 15;
   private static final long MAX_DELAY_MS = 50; // shorter than timewait, which is 67 ms
   private static final int MAX_EVENTS = 200_000;
-  private static final CmTerms TERMS = new CmTerms(7, 14, 15, 15, 0);
+  private static final int REPETITIONS = 15;
+
+  /** How often a port says what no answer comes to. */
+  static final int MAX_ASKED = 1 + REPETITIONS;
+
+  private static final int PLACES = 4;
+
+  /** The longest time that a program takes for what it does at once. */
+  static final long THINKS_NS = 20 * MS;
+
+  private static final CmTerms TERMS = new CmTerms(7, 14, 15, REPETITIONS, 0);
 
   /** Something that happens at a time, in the order of the numbers when at the same time. */
   private record Later(long atNs, long number, Runnable what) implements Comparable<Later> {
@@ -50,75 +61,15 @@ final class SimulatedNet {
 
   /** What a connection's owner has heard. */
   private static final class Heard {
+    final int lid;
     int ups;
     int ends;
     int releases;
     boolean accepted;
     CmEnd end = CmEnd.CLOSED;
-  }
 
-  /** A question for a datagram service, and how it has ended. */
-  private record Question(int qpn, List<Query.Outcome> outcomes) {
-    String wrong(Query asked) {
-      if (outcomes.size() != 1) {
-        return "question " + qpn + " has " + outcomes.size() + " ends";
-      }
-      Query.Outcome end = outcomes.getFirst();
-      CmMessage rep = end.answer();
-      boolean other =
-          rep != null
-              && rep.value(CmField.SIDR_REP_STATUS) == 0
-              && rep.value(CmField.SIDR_REP_QPN) != qpn;
-      boolean on = asked.sent != end.sent();
-      boolean bad = on || other || end.how() == CmEnd.UNREACHABLE;
-      return bad ? "question " + qpn + " is sent " + asked.sent + " times, ends with " + end : "";
-    }
-  }
-
-  /**
-   * A port.
-   *
-   * @param lid LID
-   * @param hasGid whether its GID is in the table
-   */
-  record Port(int lid, BooleanSupplier hasGid) implements Self {
-    Port(int lid) {
-      this(lid, () -> true);
-    }
-
-    @Override
-    public long caGuid() {
-      return 0x1000L + lid;
-    }
-
-    @Override
-    public int port() {
-      return 1;
-    }
-
-    @Override
-    public boolean ethernet() {
-      return false;
-    }
-
-    @Override
-    public Mtu mtu() {
-      return Mtu.MTU_4096;
-    }
-
-    @Override
-    public Gid gid(int index) {
-      return Gid.linkLocal(caGuid());
-    }
-
-    @Override
-    public int gidIndex(Gid gid) {
-      return hasGid.getAsBoolean() && gid.equals(gid(0)) ? 0 : -1;
-    }
-
-    @Override
-    public long tid(int localId) {
-      return localId;
+    Heard(int lid) {
+      this.lid = lid;
     }
   }
 
@@ -129,6 +80,16 @@ final class SimulatedNet {
   private final Map<Query, Question> questions = new IdentityHashMap<>();
   private final Set<Long> established = new HashSet<>(); // requests whose passive side was
   private final List<String> wrong = new ArrayList<>();
+
+  /** Questions that the program of a port has, and has not answered; by LID of the port. */
+  private final List<Set<Integer>> open = List.of(Set.of(), new HashSet<>(), new HashSet<>());
+
+  private final Asks asks = new Asks();
+
+  /** What a station does not say, and what it does not hear, because of a planted bug. */
+  Predicate<CmMessage> mute = m -> false;
+
+  Predicate<CmMessage> deaf = m -> false;
   private long nowNs;
   private long number;
   private int qpns = 100;
@@ -139,13 +100,18 @@ final class SimulatedNet {
       int own = lid;
       stations[lid] =
           new Station(
-              new Port(lid),
+              new SimulatedPort(lid),
               () -> nowNs,
               random,
-              (message, way, pkeyIndex) -> carry(own, message.mad(), way),
+              (message, way, pkeyIndex) -> {
+                if (!mute.test(message)) {
+                  asks.said(message, own, nowNs);
+                  carry(own, message.mad(), way);
+                }
+              },
               table);
-      stations[lid].listen(SERVICE, 4, c -> ears(own, c));
-      stations[lid].datagrams().serve(DATAGRAMS, 4, asked -> asked(own, asked));
+      stations[lid].listen(SERVICE, PLACES, c -> ears(own, c));
+      stations[lid].datagrams().serve(DATAGRAMS, PLACES, asked -> asked(own, asked));
     }
   }
 
@@ -166,10 +132,24 @@ final class SimulatedNet {
     AhAttr answer = AhAttr.ofLid(1, from, 0);
     for (int copies = percent(REPEAT_PERCENT) ? 2 : 1; copies > 0; copies--) {
       if (!percent(LOSS_PERCENT)) {
-        in(
-            upTo(percent(50) ? 1 : MAX_DELAY_MS),
-            () -> stations[way.dlid()].received(bytes.copy(), answer, 0));
+        in(upTo(percent(50) ? 1 : MAX_DELAY_MS), () -> arrives(bytes.copy(), way.dlid(), answer));
       }
+    }
+  }
+
+  private void arrives(Mad mad, int lid, AhAttr answer) {
+    CmMessage m = (CmMessage) CmMessage.read(mad);
+    asks.arrives(m, lid, nowNs);
+    if (m.kind() == CmKind.SIDR_REQ) {
+      int id = m.value(CmField.SIDR_REQ_REQUEST_ID);
+      if (open.get(lid).contains(id)) {
+        asks.excuse(3 - lid, id, CmKind.SIDR_REQ, nowNs, "it waits already");
+      } else if (open.get(lid).size() == PLACES) {
+        asks.excuse(3 - lid, id, CmKind.SIDR_REQ, nowNs, "the backlog is full");
+      }
+    }
+    if (!deaf.test(m)) {
+      stations[lid].received(mad, answer, 0);
     }
   }
 
@@ -207,10 +187,21 @@ final class SimulatedNet {
 
   /** Asks with the number of the queue pair that the answer has to name. */
   private void ask(int from, int to, int qpn) {
-    Question question = new Question(qpn, new ArrayList<>());
+    Question question = new Question(from, qpn, new ArrayList<>());
     byte[] data = ByteBuffer.allocate(Integer.BYTES).putInt(qpn).array();
     Datagrams datagrams = stations[from].datagrams();
-    Query query = datagrams.resolve(DATAGRAMS, path(from, to), TERMS, data, question.outcomes::add);
+    Query[] made = new Query[1];
+    Consumer<Query.Outcome> ears =
+        outcome -> {
+          question.outcomes().add(outcome);
+          int id = made[0].id;
+          if (open.get(to).contains(id)) {
+            asks.excuse(from, id, CmKind.SIDR_REQ, nowNs, "it is thought about");
+          }
+          asks.over(from, id);
+        };
+    Query query = datagrams.resolve(DATAGRAMS, path(from, to), TERMS, data, ears);
+    made[0] = query;
     questions.put(query, question);
     if (percent(10)) {
       in(upTo(400), () -> datagrams.end(query, CmEnd.CLOSED));
@@ -218,15 +209,19 @@ final class SimulatedNet {
   }
 
   private boolean asked(int lid, Asked asked) {
+    int id = asked.key.requestId();
     if (percent(5)) {
-      return false; // as with a full mailbox
+      asks.excuse(3 - lid, id, CmKind.SIDR_REQ, nowNs, "the mailbox is full");
+      return false;
     }
+    open.get(lid).add(id);
     int qpn = ByteBuffer.wrap(asked.privateData()).getInt();
     Datagrams datagrams = stations[lid].datagrams();
     byte[] none = new byte[0];
     in(
         upTo(percent(10) ? 300 : 20), // no MRA asks for more than 16 * 134 ms in all
         () -> {
+          open.get(lid).remove(id);
           if (percent(10)) {
             datagrams.reject(asked, CmDatagramRequest.REJECTED, none);
           } else {
@@ -241,7 +236,7 @@ final class SimulatedNet {
   }
 
   private Consumer<CmEvent> ears(int lid, Connection c) {
-    Heard h = new Heard();
+    Heard h = new Heard(lid);
     heard.put(c, h);
     return event -> hear(lid, c, h, event);
   }
@@ -273,6 +268,7 @@ final class SimulatedNet {
       case CmEvent.Ended e -> {
         h.ends++;
         h.end = e.how();
+        asks.over(lid, c.id);
         if (h.releases > 0) {
           wrong.add(c + " ends after its release");
         }
@@ -337,12 +333,16 @@ final class SimulatedNet {
           }
           boolean lost = h.end == CmEnd.TIMED_OUT || h.end == CmEnd.UNREACHABLE;
           if (lost && (h.ups > 0 || h.accepted)) {
-            wrong.add(c + " ends as " + h.end + ", although 15 repetitions were allowed");
+            CmKind asked = h.end == CmEnd.TIMED_OUT ? CmKind.DREQ : CmKind.REP;
+            String why = asks.judge(h.lid, c.id, asked, MAX_ASKED);
+            if (!why.isEmpty()) {
+              wrong.add(c + " ends as " + h.end + " " + why);
+            }
           }
         });
     questions.forEach(
         (query, question) -> {
-          String found = question.wrong(query);
+          String found = question.wrong(query, asks);
           if (!found.isEmpty()) {
             wrong.add(found);
           }
@@ -357,7 +357,7 @@ final class SimulatedNet {
   /** {@return how many questions were answered with a queue pair} */
   long answers() {
     return questions.values().stream()
-        .flatMap(q -> q.outcomes.stream())
+        .flatMap(q -> q.outcomes().stream())
         .map(Query.Outcome::answer)
         .filter(rep -> rep != null && rep.value(CmField.SIDR_REP_STATUS) == 0)
         .count();

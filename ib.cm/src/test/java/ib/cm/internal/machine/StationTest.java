@@ -42,7 +42,7 @@ class StationTest {
   private long nowNs = 1;
   private final Station station =
       new Station(
-          new SimulatedNet.Port(1),
+          new SimulatedPort(1),
           () -> nowNs,
           new Random(1),
           (message, way, pkeyIndex) -> sent.add(message),

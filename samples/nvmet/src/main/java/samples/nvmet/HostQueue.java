@@ -1,9 +1,7 @@
 package samples.nvmet;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.fail;
-
 import ib.cm.rdma.QpFactory;
+import ib.cm.rdma.RdmaCm;
 import ib.cm.rdma.RdmaConnection;
 import ib.cm.rdma.RdmaEnd;
 import ib.cm.rdma.RdmaHandler;
@@ -26,16 +24,21 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** A queue of a host, for one thread: what Linux's nvme-rdma does, and anything else, too. */
+/**
+ * A queue of a host, for one thread: what Linux's nvme-rdma does, and anything else, too. It fails
+ * with {@link IllegalStateException}.
+ */
 final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
   private static final long WAIT_NS = TimeUnit.MINUTES.toNanos(1);
   private static final int SLOT = Capsule.COMMAND + Limits.IN_CAPSULE;
   private static final long RECEIVE = 1L << 32;
+  private static final int READS = 16; // of the target at once
 
   /**
    * A response.
@@ -64,15 +67,25 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
   private MemoryRegion area;
   private QueuePair qp;
 
-  /** Connects, with a receive for each response, or fewer. */
-  HostQueue(Lab lab, int qid, int depth, int dataBytes, int receives) throws InterruptedException {
-    this.qid = qid;
-    this.depth = depth;
-    this.dataBytes = dataBytes;
-    this.receives = receives;
-    RdmaOptions options = RdmaOptions.rc().from(lab.from()).reads(16, 0);
+  /**
+   * Sizes of a queue.
+   *
+   * @param qid 0 for the admin queue
+   * @param depth commands at once, and one more
+   * @param dataBytes of the memory that the target reads and writes
+   * @param receives for responses, one for each, or fewer
+   */
+  record Sizes(int qid, int depth, int dataBytes, int receives) {}
+
+  /** Connects. */
+  HostQueue(RdmaCm cm, InetSocketAddress to, RdmaOptions options, Sizes sizes)
+      throws InterruptedException {
+    this.qid = sizes.qid;
+    this.depth = sizes.depth;
+    this.dataBytes = sizes.dataBytes;
+    this.receives = sizes.receives;
     byte[] greeting = greeting(0, qid, depth, depth);
-    connection = lab.host.start(lab.at(), options.data(greeting), this, this);
+    connection = cm.start(to, options.reads(READS, 0).data(greeting), this, this);
     try {
       connection.established().get(1, TimeUnit.MINUTES);
     } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
@@ -113,7 +126,13 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
   /** Posts a receive for a response. */
   void receive(int slot) {
     long at = area.iova() + responseAt(slot);
-    assertEquals(PostStatus.OK, qp.postReceive(RECEIVE | slot, area.lkey(), at, Capsule.RESPONSE));
+    posted(qp.postReceive(RECEIVE | slot, area.lkey(), at, Capsule.RESPONSE));
+  }
+
+  private static void posted(int status) {
+    if (status != PostStatus.OK) {
+      throw new IllegalStateException(PostStatus.text(status));
+    }
   }
 
   private long responseAt(int slot) {
@@ -173,7 +192,7 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
     System.arraycopy(more, 0, bytes, Capsule.COMMAND, more.length);
     qp.wrStart();
     send(cid, bytes);
-    assertEquals(PostStatus.OK, qp.wrComplete());
+    posted(qp.wrComplete());
     return cid;
   }
 
@@ -184,7 +203,7 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
     qp.wrId(0).wrFlags(0).wrRegMr(region, key, Access.REMOTE_READ | Access.REMOTE_WRITE | 1);
     command.keyed(region.iova(), length, key).invalidating();
     send(cid, command.id(cid).bytes());
-    assertEquals(PostStatus.OK, qp.wrComplete());
+    posted(qp.wrComplete());
     return cid;
   }
 
@@ -197,7 +216,7 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
   void sendRaw(byte[] bytes) {
     qp.wrStart();
     send(next(), bytes);
-    assertEquals(PostStatus.OK, qp.wrComplete());
+    posted(qp.wrComplete());
   }
 
   private void send(int cid, byte[] bytes) {
@@ -222,7 +241,7 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
     while (!responses.containsKey(cid)) {
       poll();
       if (failure != null || System.nanoTime() > until) {
-        fail("no response to " + cid + ": " + failure + ", " + end);
+        throw new IllegalStateException("no response to " + cid + ": " + failure + ", " + end);
       }
     }
     return responses.remove(cid);
@@ -234,7 +253,7 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
     while (!responses.containsKey(cid) && end == null) {
       poll();
       if (System.nanoTime() > until) {
-        fail("no response to " + cid + ", and the connection goes on");
+        throw new IllegalStateException("no response to " + cid + ", and the connection goes on");
       }
     }
     return responses.remove(cid);
@@ -251,7 +270,7 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
     while (end == null) {
       poll();
       if (System.nanoTime() > until) {
-        fail("the connection goes on");
+        throw new IllegalStateException("the connection goes on");
       }
     }
     return end;
@@ -275,7 +294,9 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
   }
 
   private void take(int slot, WorkCompletion wc) {
-    assertEquals(Capsule.RESPONSE, wc.byteLen());
+    if (wc.byteLen() != Capsule.RESPONSE) {
+      throw new IllegalStateException("a response of " + wc.byteLen() + " bytes");
+    }
     MemorySegment r = area.segment().asSlice(responseAt(slot), Capsule.RESPONSE);
     boolean invalidated = (wc.wcFlags() & WcFlags.WITH_INVALIDATE) != 0;
     Response response =
@@ -286,7 +307,9 @@ final class HostQueue implements QpFactory, RdmaHandler, AutoCloseable {
             invalidated ? wc.immData() : 0);
     int cid = Wire.u16(r, Capsule.RESPONSE_CID);
     receive(slot);
-    assertEquals(null, responses.put(cid, response), "two responses to " + cid);
+    if (responses.put(cid, response) != null) {
+      throw new IllegalStateException("two responses to " + cid);
+    }
   }
 
   @Override

@@ -38,6 +38,17 @@ final class Sqe {
         .u32(Capsule.CONNECT_KATO, 5000);
   }
 
+  /** {@return the data of Connect} */
+  static byte[] connectData(int controller, String subsystem, String host) {
+    byte[] bytes = new byte[1024];
+    MemorySegment s = MemorySegment.ofArray(bytes);
+    bytes[3] = 7; // host id
+    Wire.u16(s, 16, controller);
+    Wire.terminated(s, 256, 256, subsystem);
+    Wire.terminated(s, 512, 256, host);
+    return bytes;
+  }
+
   Sqe u8(int at, int value) {
     Wire.u8(s, at, value);
     return this;

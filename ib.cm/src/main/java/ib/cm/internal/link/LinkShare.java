@@ -38,6 +38,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -164,6 +165,12 @@ public final class LinkShare implements CmPort {
 
   @Override
   public CmListener listen(long serviceId, int backlog, CmHandler handler) {
+    return listen(serviceId, address -> true, backlog, handler);
+  }
+
+  @Override
+  public CmListener listen(
+      long serviceId, Predicate<InetAddress> wanted, int backlog, CmHandler handler) {
     opened("listen");
     int at = ipPort("listen", serviceId);
     LinkListener[] self = new LinkListener[1];
@@ -171,7 +178,7 @@ public final class LinkShare implements CmPort {
         new LinkListener(
             serviceId,
             backlog,
-            this::addresses,
+            () -> addresses(wanted),
             address ->
                 connector.listen(
                     new InetSocketAddress(address, at),
@@ -193,8 +200,8 @@ public final class LinkShare implements CmPort {
     return made;
   }
 
-  /** {@return the addresses of the port} */
-  private Set<InetAddress> addresses() {
+  /** {@return the addresses of the port that are wanted} */
+  private Set<InetAddress> addresses(Predicate<InetAddress> wanted) {
     Set<InetAddress> all = new LinkedHashSet<>();
     for (int i = 0; i < device.port(port).gidTableLen(); i++) {
       Gid gid = device.gid(port, i);
@@ -206,6 +213,7 @@ public final class LinkShare implements CmPort {
         }
       }
     }
+    all.removeIf(wanted.negate());
     return all;
   }
 

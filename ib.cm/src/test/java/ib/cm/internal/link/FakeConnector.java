@@ -12,6 +12,7 @@ import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.Mtu;
 import java.net.InetAddress;
@@ -37,6 +38,10 @@ final class FakeConnector implements Connector {
   final Map<InetSocketAddress, Function<ConnectorArrival, ConnectorEvents>> listeners =
       new HashMap<>();
   final List<InetAddress> absent = new ArrayList<>();
+
+  /** Addresses where another program of the host listens. */
+  final List<InetAddress> taken = new ArrayList<>();
+
   final AtomicInteger closes = new AtomicInteger();
   volatile @Nullable ConnectorAttempt attempt;
   volatile @Nullable ConnectorEvents events;
@@ -63,6 +68,9 @@ final class FakeConnector implements Connector {
       InetSocketAddress at, int backlog, Function<ConnectorArrival, ConnectorEvents> arrivals) {
     if (absent.contains(at.getAddress())) {
       throw new IbNoDeviceException("listen", "the host has not the address", "");
+    }
+    if (taken.contains(at.getAddress())) {
+      throw new IbExistsException("listen", "another program listens there", "another port");
     }
     listeners.put(at, arrivals);
     return () -> listeners.remove(at);

@@ -280,7 +280,7 @@ public final class VerbsContext {
         return channel;
       }
     }
-    Channel made = Channel.open(this, name, vector);
+    Channel made = Channel.open(new ChannelCalls(this, name), vector);
     channels.add(made);
     return made;
   }

@@ -103,11 +103,24 @@ public interface CmPort extends AutoCloseable {
   CmListener serve(long serviceId, int backlog, Consumer<CmDatagramRequest> handler);
 
   /**
-   * {@return whether there are datagram services: else {@link #resolve} and {@link #serve} throw
-   * {@link ib.core.verbs.IbNotSupportedException}}
+   * Has a datagram service for questions to some addresses, as {@link #listen(long, Predicate, int,
+   * CmHandler)} listens for requests.
+   *
+   * @param serviceId service ID of {@code PortSpace.UDP}
+   * @param wanted whether an address of the port is wanted
+   * @param backlog how many questions may wait
+   * @param handler answers, one question at a time, on a virtual thread; it may sleep
+   * @return the listener
+   * @throws ib.core.verbs.IbExistsException when the port has that datagram service, or another
+   *     program of the host has an address that is wanted
+   * @throws ib.core.verbs.IbDisassociatedException when the share was closed
    */
-  default boolean hasDatagrams() {
-    return true;
+  default CmListener serve(
+      long serviceId,
+      Predicate<InetAddress> wanted,
+      int backlog,
+      Consumer<CmDatagramRequest> handler) {
+    return serve(serviceId, backlog, handler);
   }
 
   /**

@@ -114,7 +114,7 @@ final class Service {
             .mapToInt(RdmaListener::backlog)
             .sum();
     CmListener open = ports.get(site);
-    if (backlog == 0 || (space.isDatagram() && !site.cm().hasDatagrams())) {
+    if (backlog == 0) {
       detach(site);
     } else if (open == null) {
       ports.put(site, listen(site, backlog));
@@ -125,7 +125,7 @@ final class Service {
 
   private CmListener listen(Site site, int backlog) {
     return space.isDatagram()
-        ? site.cm().serve(id, backlog, q -> asked(site, q))
+        ? site.cm().serve(id, this::wants, backlog, q -> asked(site, q))
         : site.cm().listen(id, this::wants, backlog, (c, e) -> heard(site, c, e));
   }
 

@@ -59,7 +59,7 @@ class WantedTest {
             new Class<?>[] {CmPort.class},
             (self, method, args) ->
                 switch (method.getName()) {
-                  case "listen" -> listen(args);
+                  case "listen", "serve" -> listen(args);
                   case "hashCode" -> System.identityHashCode(self);
                   case "toString" -> "port";
                   default -> throw new IllegalStateException(method + " is not asked for");
@@ -78,7 +78,7 @@ class WantedTest {
     try (World world = new World()) {
       InetAddress own = world.address("soft1");
       Site site = new Site(world.fabric.device("soft1"), 1, port(), null);
-      Service service = service(Map.of());
+      Service service = service(PortSpace.TCP, Map.of());
       service.attach(List.of(site));
       assertEquals(List.of(), backlogs, "no listener has an address of the port");
       service.add(listener(world, own));
@@ -99,7 +99,7 @@ class WantedTest {
     try (World world = new World()) {
       IbDevice device = world.fabric.device("soft1");
       Gid gid = device.gid(1, 0);
-      Service service = service(Map.of(named, gid));
+      Service service = service(PortSpace.UDP, Map.of(named, gid));
       service.add(listener(world, named));
       Site site = new Site(device, 1, port(), null);
       service.attach(List.of(site));
@@ -108,9 +108,9 @@ class WantedTest {
     }
   }
 
-  private static Service service(Map<InetAddress, Gid> addresses) {
+  private static Service service(PortSpace space, Map<InetAddress, Gid> addresses) {
     Incidents incidents = new Incidents("test", line -> {});
-    return new Service(PortSpace.TCP, 7000, new AddressBook(addresses), incidents);
+    return new Service(space, 7000, new AddressBook(addresses), incidents);
   }
 
   private static InetAddress other() throws Exception {

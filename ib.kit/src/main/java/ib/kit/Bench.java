@@ -63,11 +63,10 @@ public interface Bench extends AutoCloseable {
   }
 
   /**
-   * Whether queue pairs raise an event when their peer has broken a rule, which IBA leaves to the
-   * channel adapter's kind. When false, the cases that wait for it check all else, and are then
-   * skipped by name.
+   * Whether the queue pairs of the devices raise an event. When not, the cases that wait for it
+   * check all else, and are then skipped by name.
    *
-   * @param type QP_ACCESS_ERR or QP_REQ_ERR
+   * @param type QP_ACCESS_ERR, QP_REQ_ERR, COMM_EST or QP_LAST_WQE_REACHED
    * @return whether they do
    */
   default boolean raises(EventType type) {

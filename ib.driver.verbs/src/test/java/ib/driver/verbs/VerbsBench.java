@@ -57,8 +57,8 @@ final class VerbsBench implements Bench {
   }
 
   /**
-   * rdma_rxe of 6.1 raises none of these; its devices are the ones whose directory names a network
-   * interface as their parent.
+   * rdma_rxe of 6.1 was not seen to raise any of those that cases wait for; its devices are the
+   * ones whose directory names a network interface as their parent.
    */
   @Override
   public boolean raises(EventType type) {

@@ -18,7 +18,7 @@ public interface ConnectorAnswer {
   void answered(int qpn, int qkey, byte[] data);
 
   /**
-   * There is no answer, or a refusal.
+   * The service has refused, or nothing has answered.
    *
    * @param how UNRESOLVED, FAILED or REMOVED; UNREACHABLE when nothing has answered; REJECTED when
    *     the service refuses

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LinkQuery extends Mailbox<LinkQuery.Outcome> implements ConnectorAnswer {
 
-  /** What became of it: one of the two. */
+  /** The outcome: one of the two. */
   record Outcome(@Nullable CmDatagram answer, @Nullable IbException why) {}
 
   private final String what;

@@ -80,7 +80,8 @@ class LinkAddressesTest {
   }
 
   @Test
-  @DisplayName("another program at an address is told when that address is wanted, and only then")
+  @DisplayName(
+      "another program at an address that is wanted is an error, at another one it is none")
   void taken() {
     host.taken.add(two);
     wanted.add(one);

@@ -5,8 +5,6 @@ import ib.core.cm.Connector;
 import ib.core.cm.ConnectorAnswer;
 import ib.core.cm.ConnectorArrival;
 import ib.core.cm.ConnectorAttempt;
-import ib.core.cm.ConnectorEnd;
-import ib.core.cm.ConnectorEndpoint;
 import ib.core.cm.ConnectorEvents;
 import ib.core.cm.ConnectorInquiry;
 import ib.core.cm.ConnectorLink;
@@ -24,8 +22,6 @@ import ib.driver.verbs.object.Sysfs;
 import ib.driver.verbs.object.Threads;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -37,8 +33,6 @@ import org.jspecify.annotations.Nullable;
  * thread started, when the first connection is made or the first listener.
  */
 public final class HostConnector implements Connector, AutoCloseable {
-  private static final ConnectorEnd FAILED = ConnectorEnd.FAILED;
-
   private final Libc libc;
   private final Sysfs sysfs;
   private final Device device;
@@ -131,7 +125,7 @@ public final class HostConnector implements Connector, AutoCloseable {
 
   @Override
   public ConnectorLink connect(ConnectorAttempt what, ConnectorEvents events) {
-    return opened().connect(what, events);
+    return opened().links.connect(what, events);
   }
 
   @Override
@@ -141,7 +135,7 @@ public final class HostConnector implements Connector, AutoCloseable {
       int backlog,
       Function<ConnectorArrival, ConnectorEvents> arrivals) {
     Opened o = opened();
-    return o.listen(space, at, backlog, uid -> o.listeners.put(uid, arrivals));
+    return o.listen(space, at, backlog, uid -> o.links.enter(uid, arrivals));
   }
 
   @Override
@@ -176,14 +170,7 @@ public final class HostConnector implements Connector, AutoCloseable {
     private final Waiter waiter;
     private final Thread thread;
     private final AtomicLong uids = new AtomicLong();
-    private final Map<Long, HostLink> links = new ConcurrentHashMap<>();
-
-    /** Those that were not accepted yet, by ID, since the kernel knows no number of ours. */
-    private final Map<Integer, HostLink> children = new ConcurrentHashMap<>();
-
-    private final Map<Long, Function<ConnectorArrival, ConnectorEvents>> listeners =
-        new ConcurrentHashMap<>();
-
+    private final HostLinks links = new HostLinks(this);
     private final HostDatagrams datagrams = new HostDatagrams(this);
     private volatile boolean closing;
 
@@ -229,7 +216,7 @@ public final class HostConnector implements Connector, AutoCloseable {
       failures.incrementAndGet();
       ended = errno; // before the look at the connections, which new ones follow by a look at this
       log.accept(noMoreEvents().getMessage());
-      links.values().forEach(link -> end(link, () -> link.ended(FAILED, errno, new byte[0])));
+      links.fail(errno);
       datagrams.fail(errno);
     }
 
@@ -280,9 +267,8 @@ public final class HostConnector implements Connector, AutoCloseable {
       return Libc.EAGAIN;
     }
 
-    /** {@return the connection of an event; null when it was closed} */
-    @Nullable HostLink link(long uid, int id) {
-      return uid == 0 ? children.get(id) : links.get(uid);
+    HostLinks links() {
+      return links;
     }
 
     HostDatagrams datagrams() {
@@ -295,28 +281,6 @@ public final class HostConnector implements Connector, AutoCloseable {
 
     int scope(InetSocketAddress address) {
       return address.getAddress().isLinkLocalAddress() ? sysfs.interfaceOf(device.kernelName) : 0;
-    }
-
-    ConnectorLink connect(ConnectorAttempt what, ConnectorEvents events) {
-      long uid = uid();
-      HostLink link = new HostLink(this, commands.create(what.space(), uid), uid, what);
-      link.heardBy(events);
-      links.put(uid, link);
-      boolean done = false;
-      try {
-        check();
-        if (what.trafficClass() != 0) {
-          commands.trafficClass(link.id(), what.trafficClass());
-        }
-        commands.ackTimeout(link.id(), what.ackTimeout());
-        commands.resolveAddress(link.id(), what.local(), what.remote(), scope(what.local()));
-        done = true;
-        return link;
-      } finally {
-        if (!done) {
-          link.close();
-        }
-      }
     }
 
     /**
@@ -344,49 +308,9 @@ public final class HostConnector implements Connector, AutoCloseable {
     }
 
     private void unlisten(long uid, int id) {
-      if (listeners.remove(uid) != null || datagrams.remove(uid)) {
+      if (links.remove(uid) || datagrams.remove(uid)) {
         commands.destroy(id);
       }
-    }
-
-    /** A peer wants to connect; for the thread. */
-    void arrived(long listener, int id, ConnectorEndpoint peer, byte[] data) {
-      Function<ConnectorArrival, ConnectorEvents> ear = listeners.get(listener);
-      HostLink link = new HostLink(this, id, uid(), null);
-      boolean taken = false;
-      try {
-        if (ear != null) {
-          UcmCommands.Place place = commands.place(id);
-          UcmCommands.Steps steps = commands.steps(id);
-          children.put(id, link);
-          links.put(link.uid(), link);
-          link.heardBy(
-              ear.apply(
-                  new ConnectorArrival(
-                      link,
-                      place.local(),
-                      place.remote(),
-                      steps.way(),
-                      steps.mtu(),
-                      peer,
-                      steps.psns(),
-                      steps.retryCount(),
-                      steps.ackTimeout(),
-                      data)));
-          taken = true;
-        }
-      } finally {
-        if (!taken) {
-          link.close(); // the kernel rejects it
-        }
-      }
-    }
-
-    /** Forgets a connection, and has the kernel end it. */
-    void ended(HostLink link) {
-      commands.destroy(link.id());
-      links.remove(link.uid(), link);
-      children.remove(link.id(), link);
     }
 
     void close() {

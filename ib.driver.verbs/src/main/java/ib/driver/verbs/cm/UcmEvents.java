@@ -48,10 +48,12 @@ final class UcmEvents {
       return;
     }
     if (type == 4) { // CONNECT_REQUEST
-      opened.arrived(uid, id, ConnParam.peer(event, PARAM), ConnParam.data(event, PARAM, REQ_DATA));
+      opened
+          .links()
+          .arrived(uid, id, ConnParam.peer(event, PARAM), ConnParam.data(event, PARAM, REQ_DATA));
       return;
     }
-    HostLink link = opened.link(uid, id);
+    HostLink link = opened.links().link(uid, id);
     ConnectorEvents events = link == null ? null : link.events();
     if (link == null || events == null) {
       return; // it was closed meanwhile

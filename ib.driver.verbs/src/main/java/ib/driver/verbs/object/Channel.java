@@ -22,7 +22,7 @@ final class Channel {
   private final Thread thread;
   private volatile boolean closing;
 
-  /** What a channel needs of the host. */
+  /** The host, as far as a channel needs it. */
   interface Host {
     /** {@return the name of the device, for the thread} */
     String device();

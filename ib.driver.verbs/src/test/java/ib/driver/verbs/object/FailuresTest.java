@@ -1,6 +1,7 @@
 package ib.driver.verbs.object;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.IbAgainException;
@@ -81,6 +82,18 @@ final class FailuresTest {
             : "RLIMIT_MEMLOCK is " + limit + " bytes for this process";
     assertTrue(said.contains(expected), said);
     assertTrue(said.contains("ulimit -l unlimited"), said);
+  }
+
+  @Test
+  @DisplayName(
+      "V9: an object that the kernel keeps is reported with what holds it; one gone is not")
+  void kept() {
+    assertNull(Failures.kept(LIBC, 0, "verbs0", "CQ"));
+    assertNull(Failures.kept(LIBC, Libc.EIO, "verbs0", "CQ"), "gone with the device");
+    assertNull(Failures.kept(LIBC, Libc.ENODEV, "verbs0", "CQ"), "gone with the device");
+    String busy = Failures.kept(LIBC, Libc.EBUSY, "verbs0", "CQ");
+    assertTrue(busy != null && busy.startsWith("verbs0: the kernel keeps a CQ: "), busy);
+    assertTrue(busy.contains("rdma res"), busy);
   }
 
   @Test

@@ -231,10 +231,11 @@ final class HostConnectorTest {
     }
   }
 
-  /** A kernel that tells one event of each ID that was made. */
+  /** A kernel that tells one event of each ID whose address it is to resolve. */
   private static final class Teller extends Kernel {
     private final int type;
     private final int status;
+    private long created; // by the thread that asks
     private volatile long uid;
 
     Teller(Path file, int type, int status) {
@@ -252,7 +253,9 @@ final class HostConnectorTest {
             return tell(request);
           }
           if (request.toString().equals("CREATE_ID")) {
-            uid = request.body().get(ValueLayout.JAVA_LONG, 0);
+            created = request.body().get(ValueLayout.JAVA_LONG, 0);
+          } else if (request.toString().equals("RESOLVE_ADDR")) {
+            uid = created; // before it the kernel has nothing to tell
           }
           return 0;
         }

@@ -2,9 +2,11 @@ package ib.cm;
 
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
+import java.net.InetAddress;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * One user's share of the connection manager of a port. The users of a port share one agent of the
@@ -48,6 +50,26 @@ public interface CmPort extends AutoCloseable {
   CmListener listen(long serviceId, int backlog, CmHandler handler);
 
   /**
+   * Listens to a service ID for requests to some addresses. Only a connection manager of the host
+   * knows addresses: it listens at those that are wanted, and other programs of the host may have
+   * the others. Another one hears the requests to all addresses, so the handler compares.
+   *
+   * @param serviceId service ID of a port space of RDMA CM
+   * @param wanted whether an address of the port is wanted; asked now, and again by {@link
+   *     CmListener#backlog}
+   * @param backlog how many requests may wait, as in {@link #listen(long, int, CmHandler)}
+   * @param handler hears the events of all connections of this listener, each connection's in order
+   * @return the listener; closing the share closes it
+   * @throws ib.core.verbs.IbExistsException when the port has a listener for that service ID, or
+   *     another program of the host listens at an address that is wanted
+   * @throws ib.core.verbs.IbDisassociatedException when the share was closed
+   */
+  default CmListener listen(
+      long serviceId, Predicate<InetAddress> wanted, int backlog, CmHandler handler) {
+    return listen(serviceId, backlog, handler);
+  }
+
+  /**
    * Asks for the queue pair of a datagram service (SIDR), and repeats the question. To cancel the
    * future gives the question up. The future completes on a virtual thread of its own; exceptions
    * are {@link CmUnresolvedException} when the peer refuses, {@link
@@ -81,11 +103,24 @@ public interface CmPort extends AutoCloseable {
   CmListener serve(long serviceId, int backlog, Consumer<CmDatagramRequest> handler);
 
   /**
-   * {@return whether there are datagram services: else {@link #resolve} and {@link #serve} throw
-   * {@link ib.core.verbs.IbNotSupportedException}}
+   * Has a datagram service for questions to some addresses, as {@link #listen(long, Predicate, int,
+   * CmHandler)} listens for requests.
+   *
+   * @param serviceId service ID of {@code PortSpace.UDP}
+   * @param wanted whether an address of the port is wanted
+   * @param backlog how many questions may wait
+   * @param handler answers, one question at a time, on a virtual thread; it may sleep
+   * @return the listener
+   * @throws ib.core.verbs.IbExistsException when the port has that datagram service, or another
+   *     program of the host has an address that is wanted
+   * @throws ib.core.verbs.IbDisassociatedException when the share was closed
    */
-  default boolean hasDatagrams() {
-    return true;
+  default CmListener serve(
+      long serviceId,
+      Predicate<InetAddress> wanted,
+      int backlog,
+      Consumer<CmDatagramRequest> handler) {
+    return serve(serviceId, backlog, handler);
   }
 
   /**

@@ -169,13 +169,14 @@ final class AtomicCases {
           t -> {
             Pair p = pair(t);
             SendWr bad = wr(p, op).remoteAddr(p.b.addr() + PLACE + 4);
-            Failure.remote(p, WcStatus.REM_INV_REQ_ERR, EventType.QP_REQ_ERR).of(bad);
+            Failure.remote(p, WcStatus.REM_INV_REQ_ERR, t.raised(EventType.QP_REQ_ERR)).of(bad);
           });
       s.add(
           op + " that the peer's queue pair does not allow: REM_INV_REQ_ERR",
           t -> {
             Pair p = t.pair(Shape.of(QpType.RC)); // no REMOTE_ATOMIC
-            Failure.remote(p, WcStatus.REM_INV_REQ_ERR, EventType.QP_REQ_ERR).of(wr(p, op));
+            Failure.remote(p, WcStatus.REM_INV_REQ_ERR, t.raised(EventType.QP_REQ_ERR))
+                .of(wr(p, op));
           });
       s.add(
           op + " inline: INVALID at the post",
@@ -194,7 +195,7 @@ final class AtomicCases {
           Pair p = pair(t);
           SendWr bad = wr(p, op);
           aim.at(t, p, bad);
-          Failure.remote(p, WcStatus.REM_ACCESS_ERR, EventType.QP_ACCESS_ERR).of(bad);
+          Failure.remote(p, WcStatus.REM_ACCESS_ERR, t.raised(EventType.QP_ACCESS_ERR)).of(bad);
         });
   }
 
@@ -220,7 +221,7 @@ final class AtomicCases {
               Pair p = pair(t);
               SendWr bad = wr(p, WrOpcode.ATOMIC_WRITE).clearSges();
               bad.remoteAddr(p.b.addr() + PLACE + 1);
-              Failure.remote(p, WcStatus.REM_INV_REQ_ERR, EventType.QP_REQ_ERR).of(bad);
+              Failure.remote(p, WcStatus.REM_INV_REQ_ERR, t.raised(EventType.QP_REQ_ERR)).of(bad);
             });
   }
 }

@@ -2,6 +2,7 @@ package ib.kit;
 
 import ib.core.client.IbCore;
 import ib.core.verbs.AhAttr;
+import ib.core.verbs.EventType;
 import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbDevice;
@@ -58,6 +59,17 @@ public interface Bench extends AutoCloseable {
    * the cases that ask one are skipped by name}
    */
   default boolean administered() {
+    return true;
+  }
+
+  /**
+   * Whether the queue pairs of the devices raise an event. When not, the cases that wait for it
+   * check all else, and are then skipped by name.
+   *
+   * @param type QP_ACCESS_ERR, QP_REQ_ERR, COMM_EST or QP_LAST_WQE_REACHED
+   * @return whether they do
+   */
+  default boolean raises(EventType type) {
     return true;
   }
 

@@ -63,9 +63,12 @@ final class EventCases {
           for (int i = 0; i < 3; i++) {
             p.ping(t);
           }
-          p.b.awaitEvent(EventType.COMM_EST);
-          long n = p.b.events.stream().filter(e -> e.type() == EventType.COMM_EST).count();
-          Assertions.assertEquals(1, n);
+          EventType event = t.raised(EventType.COMM_EST);
+          if (event != null) {
+            p.b.awaitEvent(event);
+            long n = p.b.events.stream().filter(e -> e.type() == event).count();
+            Assertions.assertEquals(1, n);
+          }
           Assertions.assertEquals(QpState.RTR, p.b.qp.state());
         });
     s.add(

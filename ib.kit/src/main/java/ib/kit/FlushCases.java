@@ -224,7 +224,10 @@ final class FlushCases {
     Pair p = t.pair(Shape.of(QpType.RC).withSrq());
     p.b.receive(1, 0, 64);
     p.b.error();
-    p.b.awaitEvent(EventType.QP_LAST_WQE_REACHED);
+    EventType event = t.raised(EventType.QP_LAST_WQE_REACHED);
+    if (event != null) {
+      p.b.awaitEvent(event);
+    }
     Await.empty(p.b.recvCq, "receives of an SRQ are not flushed with a queue pair");
     End other = t.end(t.right(), Shape.of(QpType.RC));
     var srq = p.b.srq;

@@ -34,7 +34,13 @@ final class LocalErrorCases {
   static void add(Catalogue c) {
     Catalogue.Section s = c.section("ERR", 101, "errors: local protection", Cap.RC);
     protection(s, "an unknown lkey", (t, a, wr) -> wr.addSge(~a.lkey(), a.addr(), 8));
-    protection(s, "an rkey as lkey", (t, a, wr) -> wr.addSge(a.mr.rkey(), a.addr(), 8));
+    protection(
+        s,
+        "an rkey as lkey",
+        (t, a, wr) -> {
+          t.twoKeys(a.mr);
+          wr.addSge(a.mr.rkey(), a.addr(), 8);
+        });
     protection(
         s,
         "data one byte past its region",
@@ -62,7 +68,7 @@ final class LocalErrorCases {
         (t, a, wr) -> {
           Arena arena = Arena.ofShared();
           add(wr, t.later(a.pd.registerMemory(arena.allocate(64), Shape.ALL)));
-          arena.close();
+          t.close(arena);
         });
     s.add(
         "RC read into a region that may not be written: LOC_PROT_ERR",

@@ -13,6 +13,7 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WrOpcode;
 import java.lang.foreign.Arena;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 
 /** Requests that a responder refuses, and how both sides learn of it (IBA 9.9.3). */
@@ -33,7 +34,13 @@ final class RemoteErrorCases {
     // a refusal that is lost is not said again ("after an error: silence"): nothing may be lost
     Catalogue.Section s = c.section("ERR", 1, "errors: remote access", Cap.RC).lossless();
     access(s, "an unknown rkey", (t, p, wr) -> wr.rkey(~p.b.mr.rkey()));
-    access(s, "a local key as rkey", (t, p, wr) -> wr.rkey(p.b.mr.lkey()));
+    access(
+        s,
+        "a local key as rkey",
+        (t, p, wr) -> {
+          t.twoKeys(p.b.mr);
+          wr.rkey(p.b.mr.lkey());
+        });
     access(s, "one byte past the region", (t, p, wr) -> wr.remoteAddr(p.b.addr() + End.BYTES - 7));
     access(s, "one byte before the region", (t, p, wr) -> wr.remoteAddr(p.b.addr() - 1));
     access(s, "an address that wraps", (t, p, wr) -> wr.remoteAddr(-4L));
@@ -59,7 +66,7 @@ final class RemoteErrorCases {
         (t, p, wr) -> {
           Arena arena = Arena.ofShared();
           aim(wr, t.later(p.b.pd.registerMemory(arena.allocate(64), Shape.ALL)));
-          arena.close();
+          t.close(arena);
         });
     noQpRight(c.section("ERR", 51, "errors: remote request", Cap.RC).lossless());
     receives(c.section("ERR", 61, "errors: the peer's receive", Cap.RC).lossless());
@@ -84,7 +91,8 @@ final class RemoteErrorCases {
             p.b.receive(50, 4096, 64);
             SendWr wr = p.a.wr(op, 2, 0, 8, p.b, 0);
             aim.at(t, p, wr);
-            Failure.remote(p, WcStatus.REM_ACCESS_ERR, EventType.QP_ACCESS_ERR).of(wr);
+            EventType event = t.raised(EventType.QP_ACCESS_ERR);
+            Failure.remote(p, WcStatus.REM_ACCESS_ERR, event).of(wr);
             Await.status(p.b.recvCq, 50, WcStatus.WR_FLUSH_ERR);
           });
     }
@@ -99,9 +107,10 @@ final class RemoteErrorCases {
           t -> {
             boolean read = op == WrOpcode.RDMA_READ;
             Pair p = t.pair(Shape.of(QpType.RC));
-            Failure f = Failure.remote(p, WcStatus.REM_INV_REQ_ERR, EventType.QP_REQ_ERR);
+            EventType event = t.raised(EventType.QP_REQ_ERR);
+            Failure f = Failure.remote(p, WcStatus.REM_INV_REQ_ERR, event);
             if (!read) {
-              notAllowed(p, op); // the good request before it would be refused, too
+              notAllowed(p, op, event); // the good request before it would be refused, too
               return;
             }
             p.b.qp.modify(new QpAttr().state(QpState.RTS).accessFlags(Access.REMOTE_WRITE));
@@ -120,13 +129,15 @@ final class RemoteErrorCases {
     }
   }
 
-  private static void notAllowed(Pair p, WrOpcode op) {
+  private static void notAllowed(Pair p, WrOpcode op, @Nullable EventType event) {
     p.b.qp.modify(new QpAttr().state(QpState.RTS).accessFlags(Access.REMOTE_READ));
     p.b.receive(50, 4096, 64);
     p.a.send(p.a.wr(op, 1, 0, 8, p.b, 0).next(p.a.wr(WrOpcode.SEND, 2, 0, 8)));
     Await.status(p.a.sendCq, 1, WcStatus.REM_INV_REQ_ERR);
     Await.status(p.a.sendCq, 2, WcStatus.WR_FLUSH_ERR);
-    p.b.awaitEvent(EventType.QP_REQ_ERR);
+    if (event != null) {
+      p.b.awaitEvent(event);
+    }
     Await.status(p.b.recvCq, 50, WcStatus.WR_FLUSH_ERR);
   }
 
@@ -184,7 +195,7 @@ final class RemoteErrorCases {
           Arena arena = Arena.ofShared();
           MemoryRegion mr = t.later(p.b.pd.registerMemory(arena.allocate(64), Shape.ALL));
           wr.addSge(mr.lkey(), mr.iova(), 64);
-          arena.close();
+          t.close(arena);
         });
   }
 

@@ -6,7 +6,10 @@ import ib.core.client.IbClient;
 import ib.core.client.ResourceRecord;
 import ib.core.client.Violation;
 import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.EventType;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.MemoryRegion;
+import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -28,6 +31,7 @@ final class Trial implements AutoCloseable {
   private final List<IbDevice> leased = new ArrayList<>();
   private final Set<String> tolerated = new HashSet<>();
   private final List<Violation> before;
+  private final List<String> missing = new ArrayList<>();
   private boolean closed;
 
   Trial(Case what, Bench bench) {
@@ -124,6 +128,36 @@ final class Trial implements AutoCloseable {
     Assumptions.assumeTrue(possible, () -> missing + ": " + what.title());
   }
 
+  /**
+   * {@return the event, when the devices of the bench raise it} Else null: the case goes on without
+   * it, and is skipped, by name, when all else holds.
+   */
+  @Nullable EventType raised(EventType type) {
+    if (bench.raises(type)) {
+      return type;
+    }
+    missing.add("all holds but that the devices raise no " + type);
+    return null;
+  }
+
+  /** Skips the case, by name, where a region has one number for both keys, as on rdma_rxe. */
+  void twoKeys(MemoryRegion mr) {
+    assume(mr.lkey() != mr.rkey(), "the device has one number for the local and the remote key");
+  }
+
+  /**
+   * Closes an arena under a region that is closed later. A driver may refuse that, which skips the
+   * case by name.
+   */
+  void close(Arena arena) {
+    try {
+      arena.close();
+    } catch (IllegalStateException e) {
+      holds.push(arena); // closed behind the region
+      assume(false, "the driver lets no arena be closed under a region: " + e.getMessage());
+    }
+  }
+
   /** Checks what must hold at the end of every case that has passed so far. */
   void settled() {
     release();
@@ -137,6 +171,7 @@ final class Trial implements AutoCloseable {
     found.removeAll(before);
     found.removeIf(v -> tolerated.contains(v.clause()) || leftOnPurpose(v));
     Assertions.assertEquals(List.of(), found, "no clause of the contract was broken");
+    assume(missing.isEmpty(), String.join(", ", missing));
   }
 
   /** {@return whether a client of the kit broke a clause, to see what the driver does then} */

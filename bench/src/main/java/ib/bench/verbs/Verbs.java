@@ -25,6 +25,7 @@ import java.util.regex.Pattern;
 public final class Verbs {
   private static final int SMALL = 64;
   private static final int LARGE = 65_536;
+  private static final int WARM_TRIPS = 100_000;
   private static final Pattern TRIP = Pattern.compile("= ([0-9.]+) usec/iter");
   private static final Pattern RATE =
       Pattern.compile("^\\s*65536\\s+\\d+\\s+[0-9.]+\\s+([0-9.]+)", Pattern.MULTILINE);
@@ -97,7 +98,9 @@ public final class Verbs {
     List<Double> theirs = new ArrayList<>();
     List<Double> stream = new ArrayList<>();
     List<Double> perftest = new ArrayList<>();
-    double unused = ends.roundTrip(SMALL, trips) + ends.stream(LARGE, writes); // compiles it
+    // an emulated machine compiles late, and a trip takes twice as long before
+    int warm = Math.max(trips, WARM_TRIPS);
+    double unused = ends.roundTrip(SMALL, warm) + ends.stream(LARGE, writes);
     long heap = heap();
     double alone = ends.stream(LARGE, writes);
     double garbage = (double) (heap() - heap) / writes;

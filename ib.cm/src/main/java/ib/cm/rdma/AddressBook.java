@@ -3,15 +3,11 @@ package ib.cm.rdma;
 import ib.core.verbs.Gid;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 
 /** Which GID has an address: the configured one, else the address itself. Immutable. */
 final class AddressBook {
-  private static final long IPV4_MAPPED = 0xffff_0000_0000L;
-  private static final int IPV4_BYTES = 4;
-
   private final Map<InetAddress, Gid> gids;
   private final Map<Gid, InetAddress> addresses = new HashMap<>();
 
@@ -22,14 +18,7 @@ final class AddressBook {
 
   Gid gid(InetAddress address) {
     Gid configured = gids.get(address);
-    return configured == null ? mapped(address) : configured;
-  }
-
-  private static Gid mapped(InetAddress address) {
-    byte[] raw = address.getAddress();
-    return raw.length == IPV4_BYTES
-        ? new Gid(0, IPV4_MAPPED | Integer.toUnsignedLong(ByteBuffer.wrap(raw).getInt()))
-        : Gid.of(raw);
+    return configured == null ? Gid.of(address) : configured;
   }
 
   InetAddress address(Gid gid) {

@@ -6,6 +6,7 @@ import ib.cm.CmUnresolvedException;
 import ib.core.verbs.Errno;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.IbTimedOutException;
 import java.util.Arrays;
 import java.util.concurrent.CancellationException;
@@ -99,6 +100,7 @@ public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
       case IbTimedOutException e -> failed(Kind.UNREACHABLE, e);
       case IbDisassociatedException e -> removal(what);
       case CancellationException e -> closed(what);
+      case IbNoDeviceException e -> failed(Kind.ADDR_ERROR, e); // the host's, which asks for ways
       case IbException e -> failed(Kind.CONNECT_ERROR, e);
       default -> throw new IllegalStateException(what, why);
     };

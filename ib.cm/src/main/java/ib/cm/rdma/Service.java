@@ -10,6 +10,8 @@ import ib.cm.CmPath;
 import ib.cm.CmTerms;
 import ib.core.client.Incidents;
 import ib.core.mad.cm.CmaHeader;
+import ib.core.verbs.Gid;
+import ib.core.verbs.IbException;
 import ib.core.verbs.IbExistsException;
 import java.net.InetAddress;
 import java.util.HashMap;
@@ -88,30 +90,50 @@ final class Service {
   /**
    * Listens where a device has the address of a listener, and nowhere else.
    *
-   * @throws IbExistsException when another program listens there
+   * @throws IbException when it cannot listen at a port, for example because another program does;
+   *     it listens at the others
    */
   void attach(List<Site> sites) {
+    IbException refused = null;
     for (Site site : sites) {
-      int backlog =
-          listeners.values().stream()
-              .filter(l -> site.serves(l.localAddress().getAddress(), book))
-              .mapToInt(RdmaListener::backlog)
-              .sum();
-      CmListener open = ports.get(site);
-      if (backlog == 0 || (space.isDatagram() && !site.cm().hasDatagrams())) {
-        detach(site);
-      } else if (open == null) {
-        ports.put(site, listen(site, backlog));
-      } else {
-        open.backlog(backlog);
+      try {
+        attach(site);
+      } catch (IbException e) {
+        refused = refused == null ? e : refused;
       }
+    }
+    if (refused != null) {
+      throw refused;
+    }
+  }
+
+  private void attach(Site site) {
+    int backlog =
+        listeners.values().stream()
+            .filter(l -> site.serves(l.localAddress().getAddress(), book))
+            .mapToInt(RdmaListener::backlog)
+            .sum();
+    CmListener open = ports.get(site);
+    if (backlog == 0) {
+      detach(site);
+    } else if (open == null) {
+      ports.put(site, listen(site, backlog));
+    } else {
+      open.backlog(backlog);
     }
   }
 
   private CmListener listen(Site site, int backlog) {
     return space.isDatagram()
-        ? site.cm().serve(id, backlog, q -> asked(site, q))
-        : site.cm().listen(id, backlog, (c, e) -> heard(site, c, e));
+        ? site.cm().serve(id, this::wants, backlog, q -> asked(site, q))
+        : site.cm().listen(id, this::wants, backlog, (c, e) -> heard(site, c, e));
+  }
+
+  /** {@return whether a listener has an address of a port} */
+  private boolean wants(InetAddress ofPort) {
+    Gid gid = book.gid(ofPort);
+    return listeners.keySet().stream()
+        .anyMatch(at -> at.isAnyLocalAddress() || book.gid(at).equals(gid));
   }
 
   void detach(Site site) {

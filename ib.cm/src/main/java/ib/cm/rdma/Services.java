@@ -83,7 +83,7 @@ final class Services {
 
   /** Listens no more where no listener is left. */
   private void drop(long id, Service service) {
-    service.attach(sites);
+    attach(service);
     if (service.isEmpty()) {
       byId.remove(id);
     }
@@ -109,12 +109,14 @@ final class Services {
 
   /** Lets each service listen where it can now. */
   void attach() {
-    for (Service service : byId.values()) {
-      try {
-        service.attach(sites);
-      } catch (IbException e) {
-        LOG.warn("{} cannot listen everywhere", name, e);
-      }
+    byId.values().forEach(this::attach);
+  }
+
+  private void attach(Service service) {
+    try {
+      service.attach(sites);
+    } catch (IbException e) {
+      LOG.warn("{} cannot listen everywhere", name, e);
     }
   }
 

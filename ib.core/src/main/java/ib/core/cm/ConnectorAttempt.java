@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 /**
  * The request of an active side.
  *
+ * @param space port space, not UDP
  * @param port of the device, from 1
  * @param local address of the port, and a port
  * @param remote address and port of the peer
@@ -15,6 +16,7 @@ import java.net.InetSocketAddress;
  * @param data private data for the peer, at most 56 bytes
  */
 public record ConnectorAttempt(
+    ConnectorSpace space,
     int port,
     InetSocketAddress local,
     InetSocketAddress remote,

@@ -31,6 +31,20 @@ public record Gid(long high, long low) {
     return new Gid(bigEndian(bytes, 0, 8), bigEndian(bytes, 8, 16));
   }
 
+  /**
+   * The GID that stands for an address: an IPv6 address is one, an IPv4 address is mapped.
+   *
+   * @param address the address
+   * @return the GID
+   */
+  public static Gid of(InetAddress address) {
+    return ofAddress(address.getAddress());
+  }
+
+  private static Gid ofAddress(byte[] bytes) {
+    return bytes.length == 4 ? new Gid(0, IPV4_MAPPED | bigEndian(bytes, 0, 4)) : of(bytes);
+  }
+
   private static long bigEndian(byte[] bytes, int from, int to) {
     long v = 0;
     for (int i = from; i < to; i++) {
@@ -73,7 +87,7 @@ public record Gid(long high, long low) {
       throw refusal;
     }
     // a mapped address comes back as its four IPv4 bytes
-    return bytes.length == 4 ? new Gid(0, IPV4_MAPPED | bigEndian(bytes, 0, 4)) : of(bytes);
+    return ofAddress(bytes);
   }
 
   private static boolean isAddressChar(int c) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.cm.CmClient;
+import ib.cm.CmUnresolvedException;
 import ib.cm.rdma.PortSpace;
 import ib.cm.rdma.QpFactory;
 import ib.cm.rdma.RdmaCm;
@@ -23,7 +24,6 @@ import ib.core.verbs.CqInit;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbExistsException;
-import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.ProtectionDomain;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
@@ -32,6 +32,7 @@ import ib.core.verbs.QueuePair;
 import ib.tools.getopt.CommandException;
 import ib.tools.rdmacm.Rping;
 import ib.tools.rdmacm.Rstream;
+import ib.tools.rdmacm.Udaddy;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
@@ -64,6 +65,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 final class HostConnectionsTest {
   private static final String DEVICE = System.getProperty(VerbsBench.DEVICE, "");
   private static final String PINGS = "-C 3 -v -V";
+  private static final String NO_SERVICE = "RDMA_CM_EVENT_UNREACHABLE, error: 1";
   private static final String LAST =
       "ping data: rdma-ping-2: CDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrst";
 
@@ -134,11 +136,13 @@ final class HostConnectionsTest {
     for (int i = 0; i < 100; i++) {
       try {
         List<String> out = run.call();
-        if (out.stream().noneMatch(l -> l.contains("REJECTED"))) {
+        if (out.stream().noneMatch(l -> l.contains("REJECTED") || l.contains(NO_SERVICE))) {
           return out;
         }
       } catch (CommandException e) {
-        if (!e.getMessage().contains("error 8") && !e.getMessage().contains("nothing listens")) {
+        if (!e.getMessage().contains("error 8")
+            && !e.getMessage().contains("nothing listens")
+            && !e.getMessage().contains(NO_SERVICE)) {
           throw e;
         }
       }
@@ -266,27 +270,70 @@ final class HostConnectionsTest {
     assertEquals(1, manager.ids().size());
   }
 
+  private List<String> udaddy(String line) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PrintStream to = new PrintStream(out, true, StandardCharsets.UTF_8);
+    Udaddy.run(fabric.core(), manager, to, to, line.split(" "));
+    return out.toString(StandardCharsets.UTF_8).lines().toList();
+  }
+
   @Test
-  @DisplayName(
-      "V8: datagram services and PortSpace.IB are refused, with a type; a group is not found")
-  void refusedSpaces() throws Exception {
+  @EnabledIfSystemProperty(
+      named = "ib.interop.full",
+      matches = "true",
+      disabledReason = "on request: -Dib.interop.full=true")
+  @DisplayName("V8: datagram services: udaddy of ib with Linux's, each as server and as client")
+  void datagrams() throws Exception {
+    String options = "-c 1 -C 3 -S 64 "; // of two, one may come before the server listens
+    var theirs = start(() -> linux("udaddy", options + "-b " + address()));
+    List<String> mine = client(() -> udaddy(options + "-s " + address()));
+    assertTrue(mine.contains("data transfers complete"), mine.toString());
+    List<String> served = done(theirs);
+    assertTrue(served.contains("return status 0"), served.toString());
+    var ours = start(() -> udaddy(options + "-b " + address()));
+    List<String> client = client(() -> linux("udaddy", options + "-s " + address()));
+    assertTrue(client.contains("return status 0"), client.toString());
+    assertTrue(done(ours).contains("data transfers complete"));
+    assertEquals(List.of(), manager.ids());
+  }
+
+  @Test
+  @DisplayName("V8: PortSpace.IB connects; a service that refuses says so, where none is: status 1")
+  void spaces() throws Exception {
     InetSocketAddress at = new InetSocketAddress(address(), 7181);
+    BlockingQueue<RdmaRequest> requests = new LinkedBlockingQueue<>();
     BlockingQueue<RdmaEnd.Kind> ends = new LinkedBlockingQueue<>();
+    Ended handler = new Ended(ends);
     try (RdmaCm cm = RdmaCm.open(fabric.core(), manager, "test")) {
-      assertThrows(
-          IbNotSupportedException.class,
-          () -> cm.listen(at, PortSpace.IB, 1, r -> r.reject(new byte[0])),
-          "PortSpace.IB");
-      assertThrows(
-          IbNotSupportedException.class,
-          () -> cm.connect(at, RdmaOptions.ud(), new OnePair(QpType.UD)),
-          "PortSpace.UDP");
-      cm.join(
-          InetAddress.getByName("239.1.2.3"),
-          RdmaOptions.ud(),
-          new OnePair(QpType.UD),
-          new Ended(ends));
-      assertEquals(RdmaEnd.Kind.ADDR_ERROR, ends.poll(10, TimeUnit.SECONDS), "a group");
+      RdmaOptions ib = RdmaOptions.rc().space(PortSpace.IB);
+      cm.listen(at, PortSpace.IB, 1, requests::add);
+      RdmaConnection active = cm.start(at, ib, new OnePair(QpType.RC), handler);
+      RdmaRequest asked = requests.poll(60, TimeUnit.SECONDS);
+      RdmaConnection passive = asked.accept(ib, new OnePair(QpType.RC), handler);
+      active.established().get(60, TimeUnit.SECONDS);
+      passive.established().get(60, TimeUnit.SECONDS);
+      assertEquals(1, status(cm, at), "no service");
+      cm.listen(at, PortSpace.UDP, 1, r -> r.reject(new byte[] {1}));
+      assertEquals(2, status(cm, at), "it refuses");
+    }
+    assertEquals(2, ends.size());
+  }
+
+  private static int status(RdmaCm cm, InetSocketAddress at) {
+    return assertThrows(
+            CmUnresolvedException.class,
+            () -> cm.connect(at, RdmaOptions.ud(), new OnePair(QpType.UD)))
+        .status();
+  }
+
+  @Test
+  @DisplayName("V8: a multicast group is not found: no device of the host joins one")
+  void group() throws Exception {
+    BlockingQueue<RdmaEnd.Kind> ends = new LinkedBlockingQueue<>();
+    InetAddress group = InetAddress.getByName("239.1.2.3");
+    try (RdmaCm cm = RdmaCm.open(fabric.core(), manager, "test")) {
+      cm.join(group, RdmaOptions.ud(), new OnePair(QpType.UD), new Ended(ends));
+      assertEquals(RdmaEnd.Kind.ADDR_ERROR, ends.poll(10, TimeUnit.SECONDS));
     }
   }
 

@@ -3,7 +3,13 @@ package ib.tools.rdmacm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.client.DeviceLease;
+import ib.core.client.IbCore;
+import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbNoMemoryException;
+import ib.core.verbs.ProtectionDomain;
 import ib.tools.rdmacm.CmWorld.Run;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -84,6 +90,60 @@ class RpingTest {
     assertTrue(text.contains("nothing listens to the port"), text);
     String unknown = world.start("-c -a 192.0.2.1").failed().getMessage();
     assertTrue(unknown.startsWith("cma event RDMA_CM_EVENT_ADDR_ERROR, error -19\n"), unknown);
+  }
+
+  @Test
+  @DisplayName("a server that cannot serve its client rejects it, says why and ends")
+  void cannotServe() {
+    try (Hoard all = new Hoard(world.fabric().core(), "soft1")) {
+      Run server = world.start("-s").listening();
+      Run client = client("-C 1");
+      String why = server.failed().getMessage();
+      assertTrue(why.startsWith("ibv_alloc_pd failed\n") && why.contains("max_pd is"), why);
+      assertTrue(all.size() > 1000, "it is the device that has no more");
+      String told = client.failed().getMessage();
+      String original = "cma event RDMA_CM_EVENT_REJECTED, error 28\nwait for CONNECTED state 4\n";
+      assertTrue(told.startsWith(original), told);
+      assertTrue(told.contains("the address where it listens"), told);
+    }
+  }
+
+  /** All protection domains that a device has left, in the hands of as many clients as it takes. */
+  private static final class Hoard implements AutoCloseable {
+    private static final int MAX_CLIENTS = 8;
+
+    private final List<DeviceLease> clients = new ArrayList<>();
+    private final List<ProtectionDomain> all = new ArrayList<>();
+
+    Hoard(IbCore core, String device) {
+      for (int i = 0; i < MAX_CLIENTS; i++) {
+        DeviceLease lease = core.lease(device, "hoarder " + i);
+        clients.add(lease);
+        boolean more = true;
+        while (more) {
+          more = take(lease.device());
+        }
+      }
+    }
+
+    private boolean take(IbDevice from) {
+      try {
+        all.add(from.allocPd());
+        return true;
+      } catch (IbNoMemoryException e) { // no more for this client
+        return false;
+      }
+    }
+
+    int size() {
+      return all.size();
+    }
+
+    @Override
+    public void close() {
+      all.forEach(ProtectionDomain::close);
+      clients.forEach(DeviceLease::close);
+    }
   }
 
   @Test

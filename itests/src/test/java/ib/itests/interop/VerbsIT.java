@@ -114,7 +114,13 @@ public final class VerbsIT {
   @Test
   public void theDriverInsideTheHost() {
     String options =
-        "-Dib.verbs.netdev=eth0 -Dib.verbs.cycles=" + CYCLES + " -Dib.kit.case='" + CASES + "'";
+        "-Dib.verbs.netdev=eth0 -Dib.verbs.cycles="
+            + CYCLES
+            + " -Dib.interop.full="
+            + Matrix.FULL
+            + " -Dib.kit.case='"
+            + CASES
+            + "'";
     String tests =
         " ib.driver.verbs.VerbsContractTest ib.driver.verbs.HostMemoryTest"
             + " ib.driver.verbs.HostToolsTest ib.driver.verbs.HostConnectionsTest";

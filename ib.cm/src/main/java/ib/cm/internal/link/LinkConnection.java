@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LinkConnection extends Mailbox<CmEvent> implements CmConnection, ConnectorEvents {
   private static final Logger LOG = LoggerFactory.getLogger(LinkConnection.class);
-  private static final Place CALLBACKS = Place.virtual("ib-cm-link-");
+  static final Place CALLBACKS = Place.virtual("ib-cm-link-");
   private static final int MAX_EVENTS = 8; // more than a connection ever has
   private static final byte[] NONE = {};
 
@@ -232,7 +232,7 @@ final class LinkConnection extends Mailbox<CmEvent> implements CmConnection, Con
 
   @Override
   public void accept(CmEndpoint mine, byte[] privateData) {
-    atMost("REP", privateData, 196);
+    LinkPort.atMost("REP", privateData, 196);
     step("accept", State.REQUESTED, State.ACCEPTED).accept(own(mine), privateData);
   }
 
@@ -241,16 +241,9 @@ final class LinkConnection extends Mailbox<CmEvent> implements CmConnection, Con
         mine.qpn(), mine.responderResources(), mine.initiatorDepth(), mine.rnrRetry(), mine.srq());
   }
 
-  private static void atMost(String message, byte[] data, int most) {
-    if (data.length > most) {
-      throw new IbInvalidException(
-          "private data of a " + message, data.length + " bytes", "at most " + most);
-    }
-  }
-
   @Override
   public void reject(int reason, byte[] info, byte[] privateData) {
-    atMost("REJ", privateData, 148);
+    LinkPort.atMost("REJ", privateData, 148);
     if (reason != CONSUMER_REJECT || info.length > 0) {
       throw new IbNotSupportedException(
           toString() + ".reject", "the host rejects with reason 28 only", "reason 28, no info");

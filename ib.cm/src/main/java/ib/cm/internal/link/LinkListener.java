@@ -13,7 +13,11 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
-/** A service ID that a port listens to: an IP port at each address of the port. */
+/**
+ * A service ID that a port listens to: an IP port at each address of the port that is wanted. The
+ * kernel rejects with reason 28, as a program would, a request to an address where nothing listens
+ * while another address has a listener at that port, so there are no listeners but those.
+ */
 final class LinkListener implements CmListener {
   private final long serviceId;
   private final Supplier<Set<InetAddress>> addresses;
@@ -29,7 +33,7 @@ final class LinkListener implements CmListener {
   /**
    * Creates a listener that listens nowhere.
    *
-   * @param addresses of the port, now
+   * @param addresses of the port that are wanted, now
    * @param host listens at one of them
    * @param closing called when it is closed
    */
@@ -46,11 +50,16 @@ final class LinkListener implements CmListener {
     this.closing = closing;
   }
 
-  /** Listens at the addresses that the port has now. */
+  /**
+   * Listens at the addresses that the port has now.
+   *
+   * @throws IbException when the host refuses one; it listens at the others
+   */
   synchronized void look() {
     if (closed) {
       return;
     }
+    IbException refused = null;
     Set<InetAddress> now = addresses.get();
     for (InetAddress address : Set.copyOf(open.keySet())) {
       if (!now.contains(address)) {
@@ -63,8 +72,13 @@ final class LinkListener implements CmListener {
           open.put(address, host.apply(address));
         } catch (IbNoDeviceException e) { // a GID that is no address of the interface
           LoggerFactory.getLogger(LinkListener.class).debug("not at {}", address, e);
+        } catch (IbException e) {
+          refused = refused == null ? e : refused;
         }
       }
+    }
+    if (refused != null) {
+      throw refused;
     }
   }
 
@@ -90,11 +104,7 @@ final class LinkListener implements CmListener {
       throw new IbInvalidException("backlog " + requests, "negative", "0 or more");
     }
     backlog = requests;
-    try {
-      look(); // RdmaCm says the backlog again when addresses have changed
-    } catch (IbException e) {
-      LoggerFactory.getLogger(LinkListener.class).warn("{} listens not everywhere", this, e);
-    }
+    look(); // RdmaCm says the backlog again when addresses have changed, or those that are wanted
   }
 
   @Override

@@ -15,21 +15,20 @@ import ib.core.cm.Connector;
 import ib.core.cm.ConnectorArrival;
 import ib.core.cm.ConnectorAttempt;
 import ib.core.cm.ConnectorEvents;
+import ib.core.cm.ConnectorSpace;
 import ib.core.mad.cm.CmKind;
 import ib.core.mad.cm.CmaHeader;
 import ib.core.serial.End;
+import ib.core.serial.Mailbox;
 import ib.core.serial.Waits;
-import ib.core.verbs.AhAttr;
-import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbInvalidException;
-import ib.core.verbs.IbNotSupportedException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -38,26 +37,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One user's share of a port's connection manager where the host has it. It connects and listens by
- * the service IDs of RDMA CM's port space TCP, whose private data begin with the addresses.
+ * One user's share of a port's connection manager where the host has it. It connects, asks and
+ * listens by the service IDs of RDMA CM's port spaces, whose private data begin with the addresses.
  */
 public final class LinkShare implements CmPort {
   private static final Logger LOG = LoggerFactory.getLogger(LinkShare.class);
   private static final long MAX_WAIT_NS = 60_000_000_000L;
-  private static final int TCP = 0x0106; // the only port space of the host's that is used
-  private static final int PORT_BITS = 16;
-  private static final int MAX_PORT = 0xffff;
   private static final int MAX_BACKLOG = 1024;
   private static final int RESPONSE_TIMEOUT = 20; // Linux's, and its repetitions
   private static final int MAX_RETRIES = 15;
 
-  private final IbDevice device;
-  private final int port;
+  private final LinkPort place;
   private final Connector connector;
+  private final LinkDatagrams datagrams;
   private final Consumer<LinkShare> closing;
   private final Set<LinkConnection> connections = ConcurrentHashMap.newKeySet();
   private final Set<LinkListener> listeners = ConcurrentHashMap.newKeySet();
@@ -74,9 +71,9 @@ public final class LinkShare implements CmPort {
    * @param closing called when the share is closed
    */
   public LinkShare(IbDevice device, int port, Connector connector, Consumer<LinkShare> closing) {
-    this.device = device;
-    this.port = port;
+    this.place = new LinkPort(device, port);
     this.connector = connector;
+    this.datagrams = new LinkDatagrams(place, connector, this::count);
     this.closing = closing;
   }
 
@@ -94,20 +91,15 @@ public final class LinkShare implements CmPort {
     }
   }
 
-  /** {@return the IP port of a service ID} */
-  private int ipPort(String what, long serviceId) {
-    if (serviceId >>> PORT_BITS != TCP || (serviceId & MAX_PORT) == 0) {
-      throw unsupported(
-          what,
-          "the kernel connects by address and port only, not by service ID "
-              + Long.toHexString(serviceId));
+  /** Checks the private data of a question, and that no deadline is asked for. */
+  private void check(String what, CmTerms terms, byte[] privateData) {
+    if (terms.deadlineMs() != 0) {
+      String why = "the kernel's connection manager knows no deadline";
+      throw place.unsupported(what, why, "no deadline");
     }
-    return (int) serviceId & MAX_PORT;
-  }
-
-  private IbNotSupportedException unsupported(String what, String why) {
-    return new IbNotSupportedException(
-        what + " on " + this, why, "port space TCP; or a device of ib.driver.rxe");
+    if (privateData.length < CmaHeader.BYTES || CmaHeader.refusal(privateData) != null) {
+      throw new IbInvalidException(what, "no addresses before the private data", "RdmaCm");
+    }
   }
 
   @Override
@@ -119,24 +111,19 @@ public final class LinkShare implements CmPort {
       byte[] privateData,
       CmHandler handler) {
     opened("connect");
-    int to = ipPort("connect", serviceId);
-    if (terms.deadlineMs() != 0) {
-      throw unsupported("connect", "the kernel's connection manager knows no deadline");
-    }
-    if (privateData.length < CmaHeader.BYTES || CmaHeader.refusal(privateData) != null) {
-      throw new IbInvalidException("connect", "no addresses before the private data", "RdmaCm");
-    }
+    ConnectorSpace space = place.connections("connect", serviceId);
+    check("connect", terms, privateData);
     CmaHeader ends = CmaHeader.read(privateData);
-    GlobalRoute route = path.way().grh();
     ConnectorAttempt attempt =
         new ConnectorAttempt(
-            port,
+            space,
+            place.port(),
             new InetSocketAddress(ends.source(), ends.port()),
-            new InetSocketAddress(ends.destination(), to),
+            new InetSocketAddress(ends.destination(), LinkPort.ipPort(serviceId)),
             LinkConnection.own(mine),
             terms.retryCount(),
             terms.ackTimeout(),
-            route == null ? 0 : route.trafficClass(),
+            trafficClass(path),
             CmaHeader.consumer(privateData));
     LinkConnection made = new LinkConnection(this, LinkConnection.State.ASKED, path.way(), handler);
     connections.add(made);
@@ -155,6 +142,11 @@ public final class LinkShare implements CmPort {
     return made;
   }
 
+  private static int trafficClass(CmPath path) {
+    GlobalRoute route = path.way().grh();
+    return route == null ? 0 : route.trafficClass();
+  }
+
   /** Ends a connection that was entered after the close has looked. */
   private void endIfClosed(LinkConnection made) {
     if (closed) {
@@ -164,17 +156,24 @@ public final class LinkShare implements CmPort {
 
   @Override
   public CmListener listen(long serviceId, int backlog, CmHandler handler) {
+    return listen(serviceId, address -> true, backlog, handler);
+  }
+
+  @Override
+  public CmListener listen(
+      long serviceId, Predicate<InetAddress> wanted, int backlog, CmHandler handler) {
     opened("listen");
-    int at = ipPort("listen", serviceId);
+    ConnectorSpace space = place.connections("listen", serviceId);
     LinkListener[] self = new LinkListener[1];
     LinkListener made =
         new LinkListener(
             serviceId,
             backlog,
-            this::addresses,
+            () -> place.addresses(wanted),
             address ->
                 connector.listen(
-                    new InetSocketAddress(address, at),
+                    space,
+                    new InetSocketAddress(address, LinkPort.ipPort(serviceId)),
                     MAX_BACKLOG,
                     a -> arrived(serviceId, self[0], a, handler)),
             () -> withdraw(self[0]));
@@ -191,22 +190,6 @@ public final class LinkShare implements CmPort {
     }
     opened("listen");
     return made;
-  }
-
-  /** {@return the addresses of the port} */
-  private Set<InetAddress> addresses() {
-    Set<InetAddress> all = new LinkedHashSet<>();
-    for (int i = 0; i < device.port(port).gidTableLen(); i++) {
-      Gid gid = device.gid(port, i);
-      if (!gid.equals(Gid.ZERO)) {
-        try {
-          all.add(InetAddress.getByAddress(gid.toBytes()));
-        } catch (UnknownHostException e) {
-          throw new IllegalStateException(e); // only for another length
-        }
-      }
-    }
-    return all;
   }
 
   /** The listener is closed: its requests that were not answered are rejected (CM-46). */
@@ -237,7 +220,7 @@ public final class LinkShare implements CmPort {
     made.offer(
         new CmEvent.Requested(
             serviceId,
-            path(a),
+            place.path(a),
             LinkConnection.endpoint(a.peer(), a.psns()),
             new CmTerms(a.retryCount(), a.ackTimeout(), RESPONSE_TIMEOUT, MAX_RETRIES, 0),
             ends.before(a.data(), CmKind.REQ)));
@@ -245,29 +228,29 @@ public final class LinkShare implements CmPort {
     return made;
   }
 
-  private CmPath path(ConnectorArrival a) {
-    AhAttr way = a.way();
-    GlobalRoute route = way.grh();
-    Gid local = route == null ? Gid.ZERO : device.gid(port, route.sgidIndex());
-    Gid remote = route == null ? Gid.ZERO : route.dgid();
-    int pkey = device.pkey(port, 0);
-    return new CmPath(way, local, remote, 0, a.mtu(), CmPath.ROCE_PACKET_LIFE, pkey, 0);
-  }
-
-  @Override
-  public boolean hasDatagrams() {
-    return false;
-  }
-
   @Override
   public CompletableFuture<CmDatagram> resolve(
       long serviceId, CmPath path, CmTerms terms, byte[] privateData) {
-    throw unsupported("resolve", "datagram services of the kernel are not used yet");
+    opened("resolve");
+    check("resolve", terms, privateData);
+    return datagrams.resolve(serviceId, trafficClass(path), privateData);
   }
 
   @Override
   public CmListener serve(long serviceId, int backlog, Consumer<CmDatagramRequest> handler) {
-    throw unsupported("serve", "datagram services of the kernel are not used yet");
+    return serve(serviceId, address -> true, backlog, handler);
+  }
+
+  @Override
+  public CmListener serve(
+      long serviceId,
+      Predicate<InetAddress> wanted,
+      int backlog,
+      Consumer<CmDatagramRequest> handler) {
+    opened("serve");
+    CmListener made = datagrams.serve(serviceId, wanted, backlog, handler);
+    opened("serve");
+    return made;
   }
 
   @Override
@@ -289,11 +272,13 @@ public final class LinkShare implements CmPort {
     Set.copyOf(listeners).forEach(LinkListener::close);
     Set<LinkConnection> left = Set.copyOf(connections);
     left.forEach(c -> c.over(CmEnd.REMOVED, 0, new byte[0]));
+    List<Mailbox<?>> callbacks = new ArrayList<>(left);
+    callbacks.addAll(datagrams.close());
     long until = System.nanoTime() + MAX_WAIT_NS;
-    for (LinkConnection each : left) {
+    for (Mailbox<?> each : callbacks) {
       String what = "the callback of " + each;
       long limit = Math.max(0, until - System.nanoTime());
-      End end = each.drain(Waits.of(device), Waits.Rank.CLOSES, what, limit);
+      End end = each.drain(Waits.of(place.device()), Waits.Rank.CLOSES, what, limit);
       if (end.kind() == End.Kind.REFUSED || end.kind() == End.Kind.TIMEOUT) {
         LOG.warn("{} is closed while {} still runs: {}", this, what, end);
       }
@@ -302,6 +287,6 @@ public final class LinkShare implements CmPort {
 
   @Override
   public String toString() {
-    return device.name() + "/" + port;
+    return place.toString();
   }
 }

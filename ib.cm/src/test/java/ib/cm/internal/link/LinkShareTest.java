@@ -16,6 +16,7 @@ import ib.cm.CmPath;
 import ib.cm.CmTerms;
 import ib.core.client.DeviceLease;
 import ib.core.cm.ConnectorEnd;
+import ib.core.cm.ConnectorSpace;
 import ib.core.mad.cm.CmKind;
 import ib.core.mad.cm.CmaHeader;
 import ib.core.serial.End;
@@ -214,7 +215,7 @@ class LinkShareTest {
     next(CmEvent.Ended.class);
     next(CmEvent.Released.class);
     nothingMore();
-    assertEquals(List.of("accept 85", "close"), List.copyOf(host.commands));
+    assertEquals(List.of("listen TCP", "accept 85", "close"), List.copyOf(host.commands));
   }
 
   @Test
@@ -255,6 +256,21 @@ class LinkShareTest {
   }
 
   @Test
+  @DisplayName("PortSpace.IB: connections of their own service IDs, by the host's port space")
+  void infiniBand() throws Exception {
+    long id = 0x013f_1b58L;
+    CmListener listener = share.listen(id, 1, this::hear);
+    assertEquals(List.of("listen IB"), List.copyOf(host.commands));
+    host.arrive(at(), gid());
+    assertEquals(id, next(CmEvent.Requested.class).serviceId());
+    listener.close();
+    byte[] data = new CmaHeader(4711, address(), address()).before(NONE, CmKind.REQ);
+    CmPath path = CmPath.roce(lease.device(), 1, 0, gid());
+    share.connect(id, path, MINE, CmTerms.DEFAULT, data, this::hear);
+    assertEquals(ConnectorSpace.IB, host.attempt.space());
+  }
+
+  @Test
   @DisplayName("what the host cannot do is refused by a typed error that says so")
   void refusals() throws Exception {
     CmPath path = CmPath.roce(lease.device(), 1, 0, gid());
@@ -262,10 +278,10 @@ class LinkShareTest {
         assertThrows(
             IbNotSupportedException.class, () -> share.listen(0x0111_1b58L, 1, this::hear));
     assertTrue(e.getMessage().contains("port space TCP"), e.getMessage());
+    byte[] ends = new CmaHeader(4711, address(), address()).before(NONE, CmKind.SIDR_REQ);
     assertThrows(
-        IbNotSupportedException.class,
-        () -> share.resolve(0x0111_1b58L, path, CmTerms.DEFAULT, NONE));
-    assertThrows(IbNotSupportedException.class, () -> share.serve(0x0111_1b58L, 1, q -> {}));
+        IbNotSupportedException.class, () -> share.resolve(PORT_7000, path, CmTerms.DEFAULT, ends));
+    assertThrows(IbNotSupportedException.class, () -> share.serve(PORT_7000, 1, q -> {}));
     assertThrows(IbNotSupportedException.class, () -> connect(new CmTerms(7, 14, 20, 15, 1)));
     host.refusal = new IbExistsException("connect", "in use", "");
     assertThrows(IbExistsException.class, this::connect);

@@ -103,7 +103,7 @@ public enum CmReason {
   CONSUMER_REJECT(
       28,
       "the program at the other end does not want it",
-      "what the server wants: its address, private data and limits"),
+      "what the server wants: its private data and limits, and the address where it listens"),
   /** 29: the number of RNR retries is not supported. */
   INVALID_RNR_RETRY(29, "the number of RNR retries is not supported", "at most 7 RNR retries"),
   /** 30: the same communication ID with other contents. */

@@ -39,6 +39,14 @@ final class ConnParam {
     set(into, at + VALID, 1);
   }
 
+  /** Writes what a datagram service takes: a queue pair, 0 for none, and private data. */
+  static void write(MemorySegment into, long at, int qpn, byte[] data) {
+    into.set(ValueLayout.JAVA_INT, at + QP_NUM, qpn);
+    MemorySegment.copy(data, 0, into, ValueLayout.JAVA_BYTE, at + DATA, data.length);
+    set(into, at + DATA_LEN, data.length);
+    set(into, at + VALID, 1);
+  }
+
   private static void set(MemorySegment into, long at, int value) {
     into.set(ValueLayout.JAVA_BYTE, at, (byte) value);
   }

@@ -2,13 +2,16 @@ package ib.driver.verbs.cm;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.cm.Connector;
+import ib.core.cm.ConnectorAnswer;
 import ib.core.cm.ConnectorArrival;
 import ib.core.cm.ConnectorAttempt;
-import ib.core.cm.ConnectorEnd;
-import ib.core.cm.ConnectorEndpoint;
 import ib.core.cm.ConnectorEvents;
+import ib.core.cm.ConnectorInquiry;
 import ib.core.cm.ConnectorLink;
 import ib.core.cm.ConnectorListener;
+import ib.core.cm.ConnectorPending;
+import ib.core.cm.ConnectorQuestion;
+import ib.core.cm.ConnectorSpace;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
 import ib.driver.verbs.abi.Frame;
@@ -19,11 +22,10 @@ import ib.driver.verbs.object.Sysfs;
 import ib.driver.verbs.object.Threads;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +33,6 @@ import org.jspecify.annotations.Nullable;
  * thread started, when the first connection is made or the first listener.
  */
 public final class HostConnector implements Connector, AutoCloseable {
-  private static final int TCP = 0x0106;
-
   private final Libc libc;
   private final Sysfs sysfs;
   private final Device device;
@@ -125,13 +125,29 @@ public final class HostConnector implements Connector, AutoCloseable {
 
   @Override
   public ConnectorLink connect(ConnectorAttempt what, ConnectorEvents events) {
-    return opened().connect(what, events);
+    return opened().links.connect(what, events);
   }
 
   @Override
   public ConnectorListener listen(
-      InetSocketAddress at, int backlog, Function<ConnectorArrival, ConnectorEvents> arrivals) {
-    return opened().listen(at, backlog, arrivals);
+      ConnectorSpace space,
+      InetSocketAddress at,
+      int backlog,
+      Function<ConnectorArrival, ConnectorEvents> arrivals) {
+    Opened o = opened();
+    return o.listen(space, at, backlog, uid -> o.links.enter(uid, arrivals));
+  }
+
+  @Override
+  public ConnectorPending resolve(ConnectorInquiry what, ConnectorAnswer answer) {
+    return opened().datagrams.resolve(what, answer);
+  }
+
+  @Override
+  public ConnectorListener serve(
+      InetSocketAddress at, int backlog, Consumer<ConnectorQuestion> questions) {
+    Opened o = opened();
+    return o.listen(ConnectorSpace.UDP, at, backlog, uid -> o.datagrams.enter(uid, questions));
   }
 
   /** Ends the thread and closes the file. */
@@ -154,14 +170,8 @@ public final class HostConnector implements Connector, AutoCloseable {
     private final Waiter waiter;
     private final Thread thread;
     private final AtomicLong uids = new AtomicLong();
-    private final Map<Long, HostLink> links = new ConcurrentHashMap<>();
-
-    /** Those that were not accepted yet, by ID, since the kernel knows no number of ours. */
-    private final Map<Integer, HostLink> children = new ConcurrentHashMap<>();
-
-    private final Map<Long, Function<ConnectorArrival, ConnectorEvents>> listeners =
-        new ConcurrentHashMap<>();
-
+    private final HostLinks links = new HostLinks(this);
+    private final HostDatagrams datagrams = new HostDatagrams(this);
     private volatile boolean closing;
 
     /** The error number with which the kernel's events have ended; 0 while they are read. */
@@ -206,12 +216,16 @@ public final class HostConnector implements Connector, AutoCloseable {
       failures.incrementAndGet();
       ended = errno; // before the look at the connections, which new ones follow by a look at this
       log.accept(noMoreEvents().getMessage());
-      for (HostLink link : links.values()) {
-        try {
-          link.ended(ConnectorEnd.FAILED, errno, new byte[0]);
-        } catch (RuntimeException e) { // the others hear it as well
-          log.accept(link + ": its end was not understood: " + e);
-        }
+      links.fail(errno);
+      datagrams.fail(errno);
+    }
+
+    /** Tells one of many of its end. */
+    void end(Object what, Runnable how) {
+      try {
+        how.run();
+      } catch (RuntimeException e) { // the others hear it as well
+        log.accept(what + ": its end was not understood: " + e);
       }
     }
 
@@ -223,7 +237,12 @@ public final class HostConnector implements Connector, AutoCloseable {
           "ib:unplug and ib:plug of the device, or dmesg");
     }
 
-    private void check() {
+    /**
+     * Checks that events are heard.
+     *
+     * @throws IbException when they have ended
+     */
+    void check() {
       if (ended != 0) {
         throw noMoreEvents();
       }
@@ -248,42 +267,32 @@ public final class HostConnector implements Connector, AutoCloseable {
       return Libc.EAGAIN;
     }
 
-    /** {@return the connection of an event; null when it was closed} */
-    @Nullable HostLink link(long uid, int id) {
-      return uid == 0 ? children.get(id) : links.get(uid);
+    HostLinks links() {
+      return links;
     }
 
-    private int scope(InetSocketAddress address) {
+    HostDatagrams datagrams() {
+      return datagrams;
+    }
+
+    long uid() {
+      return uids.incrementAndGet();
+    }
+
+    int scope(InetSocketAddress address) {
       return address.getAddress().isLinkLocalAddress() ? sysfs.interfaceOf(device.kernelName) : 0;
     }
 
-    ConnectorLink connect(ConnectorAttempt what, ConnectorEvents events) {
-      long uid = uids.incrementAndGet();
-      HostLink link = new HostLink(this, commands.create(TCP, uid), uid, what);
-      link.heardBy(events);
-      links.put(uid, link);
-      boolean done = false;
-      try {
-        check();
-        if (what.trafficClass() != 0) {
-          commands.trafficClass(link.id(), what.trafficClass());
-        }
-        commands.ackTimeout(link.id(), what.ackTimeout());
-        commands.resolveAddress(link.id(), what.local(), what.remote(), scope(what.local()));
-        done = true;
-        return link;
-      } finally {
-        if (!done) {
-          link.close();
-        }
-      }
-    }
-
+    /**
+     * Listens.
+     *
+     * @param enter enters what hears of the peers, by the number of the listener
+     */
     ConnectorListener listen(
-        InetSocketAddress at, int backlog, Function<ConnectorArrival, ConnectorEvents> arrivals) {
-      long uid = uids.incrementAndGet();
-      int id = commands.create(TCP, uid);
-      listeners.put(uid, arrivals);
+        ConnectorSpace space, InetSocketAddress at, int backlog, LongConsumer enter) {
+      long uid = uid();
+      int id = commands.create(space, uid);
+      enter.accept(uid);
       boolean done = false;
       try {
         check();
@@ -299,49 +308,9 @@ public final class HostConnector implements Connector, AutoCloseable {
     }
 
     private void unlisten(long uid, int id) {
-      if (listeners.remove(uid) != null) {
+      if (links.remove(uid) || datagrams.remove(uid)) {
         commands.destroy(id);
       }
-    }
-
-    /** A peer wants to connect; for the thread. */
-    void arrived(long listener, int id, ConnectorEndpoint peer, byte[] data) {
-      Function<ConnectorArrival, ConnectorEvents> ear = listeners.get(listener);
-      HostLink link = new HostLink(this, id, uids.incrementAndGet(), null);
-      boolean taken = false;
-      try {
-        if (ear != null) {
-          UcmCommands.Place place = commands.place(id);
-          UcmCommands.Steps steps = commands.steps(id);
-          children.put(id, link);
-          links.put(link.uid(), link);
-          link.heardBy(
-              ear.apply(
-                  new ConnectorArrival(
-                      link,
-                      place.local(),
-                      place.remote(),
-                      steps.way(),
-                      steps.mtu(),
-                      peer,
-                      steps.psns(),
-                      steps.retryCount(),
-                      steps.ackTimeout(),
-                      data)));
-          taken = true;
-        }
-      } finally {
-        if (!taken) {
-          link.close(); // the kernel rejects it
-        }
-      }
-    }
-
-    /** Forgets a connection, and has the kernel end it. */
-    void ended(HostLink link) {
-      commands.destroy(link.id());
-      links.remove(link.uid(), link);
-      children.remove(link.id(), link);
     }
 
     void close() {

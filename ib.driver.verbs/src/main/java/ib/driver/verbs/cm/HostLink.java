@@ -86,7 +86,7 @@ final class HostLink implements ConnectorLink {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      opened.ended(this);
+      opened.links().ended(this);
     }
   }
 

@@ -2,6 +2,7 @@ package ib.driver.verbs.cm;
 
 import ib.core.cm.ConnectorEndpoint;
 import ib.core.cm.ConnectorPsns;
+import ib.core.cm.ConnectorSpace;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
@@ -25,6 +26,7 @@ import java.util.function.Function;
  */
 final class UcmCommands {
   private static final int RC = 2; // IBV_QPT_RC
+  private static final int UD = 4; // IBV_QPT_UD
   private static final int RESOLVE_MS = 2000; // as rdma-core's programs
   private static final int QUERY_ADDR = 0;
   private static final int OPTION_TOS = 0; // of RDMA_OPTION_ID
@@ -75,12 +77,13 @@ final class UcmCommands {
     }
   }
 
-  int create(int portSpace, long uid) {
+  int create(ConnectorSpace space, long uid) {
+    int type = space == ConnectorSpace.UDP ? UD : RC;
     String answer = "rdma_ucm_create_id_resp";
     return ask(
         Command.CREATE_ID,
         answer,
-        r -> r.put("uid", uid).putShort("ps", portSpace).putByte("qp_type", RC),
+        r -> r.put("uid", uid).putShort("ps", space.value()).putByte("qp_type", type),
         a -> a.get(ValueLayout.JAVA_INT, Layout.at(answer, "id", 4)));
   }
 
@@ -145,6 +148,16 @@ final class UcmCommands {
         Command.CONNECT,
         id,
         r -> ConnParam.write(r.body(), r.at("conn_param"), mine, retryCount, data));
+  }
+
+  /** Asks for the queue pair of a datagram service. */
+  void ask(int id, byte[] data) {
+    give(Command.CONNECT, id, r -> ConnParam.write(r.body(), r.at("conn_param"), 0, data));
+  }
+
+  /** Answers a question for a datagram service; the kernel puts RDMA CM's Q_Key in. */
+  void answer(int id, int qpn, byte[] data) {
+    give(Command.ACCEPT, id, r -> ConnParam.write(r.body(), r.at("conn_param"), qpn, data));
   }
 
   void accept(int id, long uid, ConnectorEndpoint mine, byte[] data) {

@@ -17,7 +17,9 @@ final class UcmEvents {
   private static final long EVENT = Layout.at("rdma_ucm_event_resp", "event", 4);
   private static final long STATUS = Layout.at("rdma_ucm_event_resp", "status", 4);
   private static final long PARAM = Layout.at("rdma_ucm_event_resp", "param.conn");
+  private static final long UD_PARAM = Layout.at("rdma_ucm_event_resp", "param.ud");
   private static final int REQ_DATA = 56;
+  private static final int QUESTION_DATA = 180;
   private static final int REP_DATA = 196;
   private static final int ETIMEDOUT = 110;
   private static final byte[] NONE = {};
@@ -35,11 +37,23 @@ final class UcmEvents {
     long uid = event.get(ValueLayout.JAVA_LONG, UID);
     int id = event.get(ValueLayout.JAVA_INT, ID);
     int type = event.get(ValueLayout.JAVA_INT, EVENT);
-    if (type == 4) { // CONNECT_REQUEST
-      opened.arrived(uid, id, ConnParam.peer(event, PARAM), ConnParam.data(event, PARAM, REQ_DATA));
+    HostInquiry inquiry = opened.datagrams().inquiry(uid);
+    if (inquiry != null) {
+      int status = event.get(ValueLayout.JAVA_INT, STATUS);
+      inquiry.hear(type, status, UdParam.read(event, UD_PARAM), guid);
       return;
     }
-    HostLink link = opened.link(uid, id);
+    if (type == 4 && opened.datagrams().isService(uid)) {
+      opened.datagrams().asked(uid, id, UdParam.read(event, UD_PARAM).data(QUESTION_DATA));
+      return;
+    }
+    if (type == 4) { // CONNECT_REQUEST
+      opened
+          .links()
+          .arrived(uid, id, ConnParam.peer(event, PARAM), ConnParam.data(event, PARAM, REQ_DATA));
+      return;
+    }
+    HostLink link = opened.links().link(uid, id);
     ConnectorEvents events = link == null ? null : link.events();
     if (link == null || events == null) {
       return; // it was closed meanwhile

@@ -2,9 +2,7 @@ package ib.driver.verbs.object;
 
 import ib.driver.verbs.abi.Frame;
 import ib.driver.verbs.abi.Layout;
-import ib.driver.verbs.abi.Libibverbs;
 import ib.driver.verbs.abi.Waiter;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
@@ -16,7 +14,7 @@ final class Channel {
   private static final long BYTES = Layout.size("ibv_comp_channel");
   private static final long FD = Layout.at("ibv_comp_channel", "fd", 4);
 
-  private final VerbsContext context;
+  private final Host host;
   private final int vector;
   private final long address;
   private final int fd;
@@ -24,30 +22,79 @@ final class Channel {
   private final Thread thread;
   private volatile boolean closing;
 
-  private Channel(VerbsContext context, String device, int vector, long address) {
-    this.context = context;
+  /** The host, as far as a channel needs it. */
+  interface Host {
+    /** {@return the name of the device, for the thread} */
+    String device();
+
+    /**
+     * {@return the address of a new channel}
+     *
+     * @throws ib.core.verbs.IbException when the kernel gives none
+     */
+    long make();
+
+    /** Destroys a channel. */
+    void destroy(long channel);
+
+    /**
+     * Makes reads of a file descriptor return at once.
+     *
+     * @throws ib.core.verbs.IbException when the kernel refuses
+     */
+    void waitless(int fd);
+
+    /**
+     * {@return a bell for the thread}
+     *
+     * @throws ib.core.verbs.IbException when the process may open no more files
+     */
+    Waiter waiter();
+
+    /** Reads the events of a channel that there are, and hands their queues to the core. */
+    void read(Frame frame, long channel);
+  }
+
+  private Channel(Host host, int vector, long address, Waiter waiter) {
+    this.host = host;
     this.vector = vector;
     this.address = address;
-    this.fd = Frame.at(address, BYTES).get(ValueLayout.JAVA_INT, FD);
-    this.waiter = new Waiter(context.library().libc());
+    this.fd = fd(address);
+    this.waiter = waiter;
     this.thread =
         Thread.ofPlatform()
             .daemon()
-            .name("ib-" + device + "-completions-" + vector)
+            .name("ib-" + host.device() + "-completions-" + vector)
             .unstarted(this::run);
   }
 
-  static Channel open(VerbsContext context, String device, int vector) {
-    Libibverbs library = context.library();
-    try (Frame frame = new Frame()) {
-      long address =
-          context.make(frame, "createCompChannel", library.createChannel, context.address());
-      Channel channel = new Channel(context, device, vector, address);
-      if (!library.libc().nonBlocking(channel.fd)) {
-        throw context.failure(ib.driver.verbs.abi.Libc.EINVAL, "createCompChannel");
-      }
+  private static int fd(long address) {
+    return Frame.at(address, BYTES).get(ValueLayout.JAVA_INT, FD);
+  }
+
+  /**
+   * Makes a channel, and starts its thread. Nothing is left when that fails.
+   *
+   * @throws ib.core.verbs.IbException when the host refuses a part of it
+   */
+  static Channel open(Host host, int vector) {
+    long address = host.make();
+    Waiter waiter = null;
+    boolean started = false;
+    try {
+      host.waitless(fd(address));
+      waiter = host.waiter();
+      Channel channel = new Channel(host, vector, address, waiter);
       channel.thread.start();
+      started = true;
       return channel;
+    } finally {
+      if (!started) {
+        if (waiter != null) {
+          waiter.close();
+        }
+        host.destroy(address);
+      }
     }
   }
 
@@ -60,24 +107,12 @@ final class Channel {
   }
 
   private void run() {
-    Libibverbs library = context.library();
     while (!closing) {
       try (Frame frame = new Frame()) {
         if (waiter.await(frame, fd, -1)) {
-          MemorySegment cq = frame.zeros(Long.BYTES);
-          MemorySegment number = frame.zeros(Long.BYTES);
-          while ((int) frame.call(library.nextCqEvent, address, cq.address(), number.address())
-              == 0) {
-            event(frame, cq.get(ValueLayout.JAVA_LONG, 0), number.get(ValueLayout.JAVA_LONG, 0));
-          }
+          host.read(frame, address);
         }
       }
-    }
-  }
-
-  private void event(Frame frame, long address, long number) {
-    if (context.targets.find((int) number) instanceof VerbsCq cq && cq.is(address)) {
-      cq.fired(frame);
     }
   }
 
@@ -86,8 +121,6 @@ final class Channel {
     waiter.ring();
     Threads.join(thread);
     waiter.close();
-    try (Frame frame = new Frame()) {
-      frame.call(context.library().destroyChannel, address);
-    }
+    host.destroy(address);
   }
 }

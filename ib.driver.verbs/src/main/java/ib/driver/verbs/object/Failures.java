@@ -16,6 +16,7 @@ import ib.core.verbs.PostStatus;
 import ib.driver.verbs.abi.Frame;
 import ib.driver.verbs.abi.Libc;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The errors of libibverbs as typed exceptions, with what to try (V3). */
 public final class Failures {
@@ -69,6 +70,25 @@ public final class Failures {
             : "RLIMIT_MEMLOCK is " + bytes + " bytes for this process";
     return new IbNoMemoryException(
         what, why + "; " + limit, "ulimit -l unlimited, or fewer and smaller objects");
+  }
+
+  /**
+   * Makes the report of an object that the kernel did not destroy (V9).
+   *
+   * @param libc the C library
+   * @param errno the error number
+   * @param device name in ib
+   * @param kind of the object
+   * @return the report; null for 0, and where the object has gone with its device
+   */
+  static @Nullable String kept(Libc libc, int errno, String device, String kind) {
+    return errno == 0 || errno == Libc.EIO || errno == Libc.ENODEV
+        ? null
+        : device
+            + ": the kernel keeps a "
+            + kind
+            + ": "
+            + of(libc, errno, device + ".destroy").getMessage();
   }
 
   /** {@return the result of the data path for an error number that a provider returned} */

@@ -221,9 +221,9 @@ public final class VerbsContext {
 
   /** Tells of an object that the kernel did not destroy (V9). */
   void destroyed(String kind, int errno) {
-    if (errno != 0 && errno != Libc.EIO && errno != Libc.ENODEV) { // those say that it has gone
-      log.accept(
-          name + ": the kernel keeps a " + kind + ": " + failure(errno, "destroy").getMessage());
+    String kept = Failures.kept(library.libc(), errno, name, kind);
+    if (kept != null) {
+      log.accept(kept);
     }
   }
 
@@ -280,7 +280,7 @@ public final class VerbsContext {
         return channel;
       }
     }
-    Channel made = Channel.open(this, name, vector);
+    Channel made = Channel.open(new ChannelCalls(this, name), vector);
     channels.add(made);
     return made;
   }

@@ -4,13 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ib.core.verbs.EventType;
+import ib.core.verbs.QpState;
+import ib.core.verbs.WcStatus;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,6 +83,37 @@ final class LayoutTest {
     Files.writeString(folder.resolve("layout.c"), program(lines));
     run(folder, "cc", "-o", "layout", "layout.c");
     assertEquals(String.join("\n", lines) + "\n", run(folder, "./layout"));
+  }
+
+  /** {@return lines with the names of C and the numbers of ib, of the values below an end} */
+  private static <E extends Enum<E>> List<String> numbers(
+      String prefix, E[] values, ToIntFunction<E> number, int end) {
+    return Arrays.stream(values)
+        .filter(v -> number.applyAsInt(v) < end)
+        .map(v -> prefix + v.name() + " " + number.applyAsInt(v))
+        .toList();
+  }
+
+  @Test
+  @DisplayName(
+      "V6: events, statuses and states have the numbers of the installed header, one to one")
+  void numbers(@TempDir Path folder) throws Exception {
+    assumeTrue(compiler(), "there is no C compiler: apt install gcc libc6-dev");
+    assumeTrue(Files.exists(HEADER), HEADER + " is not installed: apt install libibverbs-dev");
+    List<String> ours =
+        new ArrayList<>(numbers("IBV_EVENT_", EventType.values(), EventType::value, 20));
+    ours.addAll(numbers("IBV_WC_", WcStatus.values(), WcStatus::value, 22));
+    ours.addAll(numbers("IBV_QPS_", QpState.values(), QpState::value, 7));
+    assertEquals(20 + 22 + 7, ours.size());
+    StringBuilder c =
+        new StringBuilder("#include <stdio.h>\n#include <infiniband/verbs.h>\nint main(void) {\n");
+    for (String line : ours) {
+      String name = line.split(" ")[0];
+      c.append("printf(\"" + name + " %d\\n\", (int)" + name + ");\n");
+    }
+    Files.writeString(folder.resolve("numbers.c"), c + "return 0; }\n");
+    run(folder, "cc", "-o", "numbers", "numbers.c");
+    assertEquals(String.join("\n", ours) + "\n", run(folder, "./numbers"));
   }
 
   @Test

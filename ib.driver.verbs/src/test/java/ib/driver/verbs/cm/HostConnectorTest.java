@@ -6,13 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.cm.ConnectorAnswer;
 import ib.core.cm.ConnectorAttempt;
 import ib.core.cm.ConnectorEnd;
 import ib.core.cm.ConnectorEndpoint;
 import ib.core.cm.ConnectorEvents;
+import ib.core.cm.ConnectorInquiry;
 import ib.core.cm.ConnectorLink;
 import ib.core.cm.ConnectorListener;
+import ib.core.cm.ConnectorPending;
 import ib.core.cm.ConnectorPsns;
+import ib.core.cm.ConnectorSpace;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbNoMemoryException;
@@ -25,6 +29,7 @@ import ib.driver.verbs.abi.Waiter;
 import ib.driver.verbs.object.Sysfs;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,6 +50,7 @@ final class HostConnectorTest {
 
   private static final ConnectorAttempt ATTEMPT =
       new ConnectorAttempt(
+          ConnectorSpace.TCP,
           1,
           AT,
           new InetSocketAddress("10.0.0.2", 7001),
@@ -67,7 +73,7 @@ final class HostConnectorTest {
   }
 
   private static IbException listen(HostConnector of) {
-    return assertThrows(IbException.class, () -> of.listen(AT, 1, a -> null));
+    return assertThrows(IbException.class, () -> of.listen(ConnectorSpace.TCP, AT, 1, a -> null));
   }
 
   @Test
@@ -91,7 +97,7 @@ final class HostConnectorTest {
   void strange(@TempDir Path root) throws Exception {
     Files.createSymbolicLink(root.resolve("rdma_cm"), Path.of("/dev/null"));
     HostConnector connector = connector(root);
-    connector.listen(AT, 1, a -> null).close(); // it takes every write
+    connector.listen(ConnectorSpace.TCP, AT, 1, a -> null).close(); // it takes every write
     connector.close();
     assertInstanceOf(IbDisassociatedException.class, listen(connector));
   }
@@ -171,14 +177,20 @@ final class HostConnectorTest {
     ConnectorLink one = connector.connect(ATTEMPT, new Ends(ends));
     connector.connect(ATTEMPT, new Ends(ends));
     connector.connect(ATTEMPT, new Ends(ends)).close();
-    ConnectorListener ear = connector.listen(AT, 1, a -> null);
+    ConnectorInquiry inquiry = new ConnectorInquiry(1, AT, AT, 0, new byte[0]);
+    ConnectorPending asks = connector.resolve(inquiry, new Answers(ends));
+    connector.resolve(inquiry, new Answers(ends)).close();
+    ConnectorListener ear = connector.listen(ConnectorSpace.TCP, AT, 1, a -> null);
     assertEquals(0, connector.failures());
     kernel.errno = Libc.EIO;
     assertEquals("FAILED 5", ends.poll(60, TimeUnit.SECONDS));
     assertEquals("FAILED 5", ends.poll(60, TimeUnit.SECONDS));
+    assertEquals("question FAILED 5", ends.poll(60, TimeUnit.SECONDS));
     says(listen(connector), "connections on verbs0", "no more events, errno 5", "ib:plug");
     assertThrows(IbException.class, () -> connector.connect(ATTEMPT, new Ends(ends)));
+    assertThrows(IbException.class, () -> connector.resolve(inquiry, new Answers(ends)));
     one.close();
+    asks.close();
     ear.close();
     connector.close();
     assertEquals(1, connector.failures());
@@ -204,6 +216,94 @@ final class HostConnectorTest {
     public void ended(ConnectorEnd how, int status, byte[] data) {
       ends.add(how + " " + status);
     }
+  }
+
+  /** Writes down the ends of questions. */
+  private record Answers(BlockingQueue<String> ends) implements ConnectorAnswer {
+    @Override
+    public void answered(int qpn, int qkey, byte[] data) {
+      ends.add("answered " + qpn + " " + Integer.toHexString(qkey) + " " + data.length);
+    }
+
+    @Override
+    public void ended(ConnectorEnd how, int status, byte[] data) {
+      ends.add("question " + how + " " + status);
+    }
+  }
+
+  /** A kernel that tells one event of each ID whose address it is to resolve. */
+  private static final class Teller extends Kernel {
+    private final int type;
+    private final int status;
+    private long created; // by the thread that asks
+    private volatile long uid;
+
+    Teller(Path file, int type, int status) {
+      super(file);
+      this.type = type;
+      this.status = status;
+    }
+
+    @Override
+    UcmFile file(Frame frame, String asked) {
+      return new UcmFile(libc, libc.open(frame, path)) {
+        @Override
+        int give(Request request) {
+          if (request.toString().equals("GET_EVENT")) {
+            return tell(request);
+          }
+          if (request.toString().equals("CREATE_ID")) {
+            created = request.body().get(ValueLayout.JAVA_LONG, 0);
+          } else if (request.toString().equals("RESOLVE_ADDR")) {
+            uid = created; // before it the kernel has nothing to tell
+          }
+          return 0;
+        }
+      };
+    }
+
+    private int tell(UcmFile.Request request) {
+      long at = request.body().get(ValueLayout.JAVA_LONG, 0);
+      MemorySegment e = Frame.at(at, Layout.size("rdma_ucm_event_resp"));
+      if (uid == 0) {
+        return Libc.EAGAIN;
+      }
+      String struct = "rdma_ucm_event_resp";
+      e.set(ValueLayout.JAVA_LONG, Layout.at(struct, "uid", 8), uid);
+      e.set(ValueLayout.JAVA_INT, Layout.at(struct, "event", 4), type);
+      e.set(ValueLayout.JAVA_INT, Layout.at(struct, "status", 4), status);
+      long ud = Layout.at(struct, "param.ud");
+      e.set(ValueLayout.JAVA_INT, ud + Layout.at("rdma_ucm_ud_param", "qp_num", 4), 0x123456);
+      e.set(ValueLayout.JAVA_INT, ud + Layout.at("rdma_ucm_ud_param", "qkey", 4), 0x01234567);
+      uid = 0;
+      return 0;
+    }
+  }
+
+  private static String told(Path root, int type, int status) throws Exception {
+    Path file = Files.createTempFile(root, "manager", "");
+    BlockingQueue<String> ends = new LinkedBlockingQueue<>();
+    HostConnector connector = connector(root, new Teller(file, type, status), text -> {});
+    ConnectorPending asks =
+        connector.resolve(new ConnectorInquiry(1, AT, AT, 0, new byte[0]), new Answers(ends));
+    String first = ends.poll(60, TimeUnit.SECONDS);
+    asks.close();
+    connector.close();
+    assertEquals(List.of(), List.copyOf(ends), "one answer");
+    return first;
+  }
+
+  @Test
+  @DisplayName("the kernel's events about a question for a datagram service")
+  void questions(@TempDir Path root) throws Exception {
+    assertEquals("answered 1193046 1234567 136", told(root, 9, 0));
+    assertEquals("question REJECTED 1", told(root, 7, 1)); // the service's status
+    assertEquals("question UNREACHABLE 110", told(root, 7, -110));
+    assertEquals("question UNRESOLVED 113", told(root, 1, -113));
+    assertEquals("question UNRESOLVED 101", told(root, 3, -101));
+    assertEquals("question FAILED 22", told(root, 6, -22));
+    assertEquals("question REMOVED 0", told(root, 11, 0));
+    assertEquals("question FAILED 19", told(root, 0, 0)); // the address is of another device
   }
 
   @Test

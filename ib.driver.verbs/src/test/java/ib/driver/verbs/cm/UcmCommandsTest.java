@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import ib.core.cm.ConnectorEndpoint;
+import ib.core.cm.ConnectorSpace;
 import ib.driver.verbs.abi.Frame;
 import ib.driver.verbs.abi.Libc;
 import java.io.IOException;
@@ -95,6 +96,11 @@ final class UcmCommandsTest {
         NONE,
         c -> c.accept(ID, UID, MINE, DATA),
         "8 296 0 0:1817161514131211efcdab 16:010203 272:0301030201 278:060104030201");
+    writes(NONE, c -> c.ask(ID, DATA), "6 288 0 8:010203 264:03 271:0104030201");
+    writes(
+        NONE,
+        c -> c.answer(ID, 0xabcdef, DATA),
+        "8 296 0 8:efcdab 16:010203 272:03 279:0104030201");
     writes(NONE, c -> c.confirm(ID, UID), "8 296 0 0:1817161514131211 280:04030201");
     writes(NONE, c -> c.reject(ID, DATA), "9 264 0 0:04030201031c 8:010203");
     writes(NONE, c -> c.disconnect(ID), "10 4 0 0:04030201");
@@ -104,7 +110,9 @@ final class UcmCommandsTest {
   @Test
   @DisplayName("issue 17, V8: commands that have an answer, and options, byte by byte")
   void answers() throws IOException {
-    writes(8, c -> c.create(0x0106, UID), "0 24 4 0:1817161514131211 16:060102");
+    writes(8, c -> c.create(ConnectorSpace.TCP, UID), "0 24 4 0:1817161514131211 16:060102");
+    writes(8, c -> c.create(ConnectorSpace.IB, UID), "0 24 4 0:1817161514131211 16:3f0102");
+    writes(8, c -> c.create(ConnectorSpace.UDP, UID), "0 24 4 0:1817161514131211 16:110104");
     writes(0, c -> c.destroy(ID), "1 16 4 8:04030201");
     writes(0, c -> c.place(ID), "19 16 280 8:04030201");
     writes(0, c -> c.trafficClass(ID, 8), "14 24 0 8:04030201 20:01"); // 0: where the value is

@@ -171,6 +171,10 @@ abstract class Completer extends SendState {
       completeLocal(run);
       n++;
     }
+    if (qp.directUnacknowledged > 0) { // these left their acknowledgement to this response
+      n += qp.directUnacknowledged;
+      qp.directUnacknowledged = 0;
+    }
     if (n > 1) {
       qp.count(HcaCounter.ACK_DEFERRED);
     }

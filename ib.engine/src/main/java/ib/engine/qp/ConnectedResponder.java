@@ -5,6 +5,7 @@ import ib.core.verbs.QpState;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.run.RunList;
+import ib.engine.wire.Framing;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Syndrome;
@@ -215,6 +216,7 @@ final class ConnectedResponder extends ReceiveState {
       qp.drop(p, HcaCounter.DROP_AFTER_NAK); // one NAK for a gap (IBA 9.7.5.1.3)
     } else {
       qp.count(HcaCounter.OUT_OF_SEQ_REQUEST);
+      behind(p, 0, HcaCounter.DROP_AFTER_NAK);
       quiet = true;
       due = Syndrome.NAK_SEQUENCE;
       duePsn = epsn;
@@ -223,7 +225,7 @@ final class ConnectedResponder extends ReceiveState {
   }
 
   private void duplicate(Packet p, int what) {
-    qp.count(HcaCounter.DUPLICATE_REQUEST);
+    qp.count(HcaCounter.DUPLICATE_REQUEST, Framing.packets(p));
     if ((what & Opcode.ANSWERED) != 0) {
       InboundRequest.duplicate(this, p, what);
     } else if (due == NOTHING) {
@@ -294,18 +296,38 @@ final class ConnectedResponder extends ReceiveState {
   }
 
   /** Handles a message for which no receive is posted: sends an RNR NAK if reliable. */
-  void notReady() {
+  void notReady(Packet p) {
     if (reliable) {
       qp.count(HcaCounter.SEND_RNR_ERR);
+      behind(p, 0, HcaCounter.DROP_AFTER_NAK);
       quiet = true; // what follows comes again
       due = Syndrome.RNR | qp.minRnrTimer;
       duePsn = epsn;
     } else {
       qp.count(HcaCounter.DROP_NO_RECEIVE);
+      behind(p, 0, HcaCounter.DROP_SEQUENCE);
       skipping = true;
       InboundMessage.abandon(this);
       epsn = Psn.add(epsn, 1);
     }
+  }
+
+  /**
+   * Refuses a packet of a send or write.
+   *
+   * @param taken how many of those that it stands for would have been executed before
+   */
+  void refuse(Packet p, int taken, int syndrome, @Nullable EventType event) {
+    refuse(syndrome, event);
+    behind(p, taken, qp.state == QpState.ERR ? HcaCounter.DROP_QP_STATE : HcaCounter.DROP_SEQUENCE);
+  }
+
+  /**
+   * Counts what a packet that stands for several has behind the refused one of them: on a wire that
+   * segments, these arrive and are dropped.
+   */
+  private void behind(Packet p, int taken, HcaCounter reason) {
+    qp.count(reason, Math.max(0, Framing.packets(p) - taken - 1));
   }
 
   /** Refuses a request that violates the protocol. */

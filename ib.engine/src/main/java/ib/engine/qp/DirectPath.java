@@ -103,18 +103,38 @@ final class DirectPath {
   /**
    * Releases the claim of the peer, and runs the peer if another thread has published work for it
    * meanwhile.
+   *
+   * @param followed whether the next request goes as packets at once. Then the response to that one
+   *     acknowledges what was executed here too, as if all had been packets; without one, {@link
+   *     #settle} does
    */
-  static void end(QpCore qp, RunList run) {
+  static void end(QpCore qp, RunList run, boolean followed) {
     QpCore p = qp.directPeer;
     if (p == null) {
       return;
     }
     try {
-      if (qp.directUnacknowledged > 0) {
+      if (qp.directUnacknowledged > 0 && !followed) {
         answered(qp, p.directReceived, Opcode.ACKNOWLEDGE, 1, 0);
       }
     } finally {
       leave(qp, p, run);
+    }
+  }
+
+  /**
+   * Counts the acknowledgement that {@link #end} has left to the response of a later request,
+   * unless such a response is still to come. While another thread has claimed the peer, the next
+   * step tries again.
+   */
+  static void settle(QpCore qp, RunList run) {
+    if (qp.completer.head() < qp.requester.started) {
+      return;
+    }
+    if (claim(qp, run) != null) {
+      end(qp, run, false);
+    } else if (qp.peer == null) {
+      qp.directUnacknowledged = 0; // the two were parted: nobody is left to acknowledge
     }
   }
 

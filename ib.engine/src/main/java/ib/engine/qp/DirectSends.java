@@ -27,8 +27,9 @@ final class DirectSends {
         && DirectPath.execute(qp, requester.slots, ring.base(index), index, run)) {
       index++;
     }
-    DirectPath.end(qp, run);
-    return qp.blocked == 0 && !requester.extend(index);
+    boolean more = requester.extend(index);
+    DirectPath.end(qp, run, more && !run.exhausted());
+    return qp.blocked == 0 && !more;
   }
 
   /** Executes requests at the peer that are not in the ring: see {@link QpCore#express}. */
@@ -44,7 +45,7 @@ final class DirectSends {
           && DirectPath.execute(qp, staged, b, index + done, run)) {
         b = staged.place(++done);
       }
-      DirectPath.end(qp, run);
+      DirectPath.end(qp, run, done < n && !run.exhausted());
     }
     return done;
   }
@@ -65,7 +66,7 @@ final class DirectSends {
       qp.blocked &= ~Ready.UNDER_WAY;
     }
     if ((qp.blocked & (Ready.UNDER_WAY | Ready.NOT_RTS)) == 0 && qp.seenEpoch != qp.epoch.now()) {
-      DirectPath.end(qp, run);
+      DirectPath.end(qp, run, false);
       Join.look(qp, run);
     }
     return qp.blocked == 0;

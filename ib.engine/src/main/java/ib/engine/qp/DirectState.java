@@ -25,7 +25,9 @@ abstract class DirectState extends DirectPadding {
   /** The sequence number of the next request. */
   int directPsn;
 
-  /** Messages since the peer's last answer. */
+  /**
+   * Messages since the peer's last answer; after a run those that a response by packets answers.
+   */
   int directUnacknowledged;
 
   /** Whether {@link #directPsn} counts, and the packet way does not know it yet. */

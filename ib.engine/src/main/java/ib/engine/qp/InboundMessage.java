@@ -36,15 +36,16 @@ final class InboundMessage {
     QpCore qp = r.qp;
     if ((what & Opcode.START) != 0) {
       if (!r.takeReceive()) {
-        r.notReady();
+        r.notReady(p);
         return;
       }
       r.done = 0;
     }
     int length = p.payload.length();
     if (r.done + length > r.receiveLength()) {
+      int taken = (int) ((r.receiveLength() - r.done) >>> qp.mtuShift);
       fail(r, run, WcStatus.LOC_LEN_ERR, p);
-      r.refuse(qp.port().wire().tooLongSyndrome(), null);
+      r.refuse(p, taken, qp.port().wire().tooLongSyndrome(), null);
       return;
     }
     int result = Copier.toSges(p.payload, r.receiveElements(), r.done);
@@ -52,10 +53,10 @@ final class InboundMessage {
       r.fault(p);
     } else if (result == Copier.TARGET) {
       fail(r, run, WcStatus.LOC_PROT_ERR, p);
-      r.refuse(Syndrome.NAK_REMOTE_OPERATION, null);
+      r.refuse(p, 0, Syndrome.NAK_REMOTE_OPERATION, null);
     } else if ((what & Opcode.INV) != 0 && !Invalidation.remote(qp, p.rkey)) {
       fail(r, run, WcStatus.MW_BIND_ERR, p); // IBA 11.6.2: memory management operation error
-      r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      r.refuse(p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
     } else {
       settle(r, p, what, run);
     }
@@ -99,7 +100,7 @@ final class InboundMessage {
     }
     boolean imm = (what & Opcode.IMM) != 0;
     if (imm && !r.takeReceive()) {
-      r.notReady();
+      r.notReady(p);
       return;
     }
     Key key = r.writeKey;
@@ -110,7 +111,7 @@ final class InboundMessage {
     if (result == Copier.SOURCE) {
       r.fault(p);
     } else if (result == Copier.TARGET) {
-      r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      r.refuse(p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
     } else {
       r.done += length;
       executed(r, p, what, Opcode.WRITE);
@@ -142,7 +143,7 @@ final class InboundMessage {
               ? Key.REFUSED
               : key.admit(p.rkey, qp.domain, qp, Access.REMOTE_WRITE, p.remoteAddress, length);
       if (r.writeVersion == Key.REFUSED) {
-        r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+        r.refuse(p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
         return false;
       }
       r.writeKey = key;

@@ -55,9 +55,14 @@ final class LocalWork {
    * when they are fenced.
    */
   static boolean waits(QpCore qp, SendWords s, int b, long index) {
-    return s.opcode(b) == OP_LOCAL_INV
+    return isLast(s, b)
         ? qp.completer.head() != index
         : (s.flags(b) & SendFlags.FENCE) != 0 && qp.requester.readsOut > 0;
+  }
+
+  /** Whether a request is executed only when all before it are complete. */
+  static boolean isLast(SendWords s, int b) {
+    return s.opcode(b) == OP_LOCAL_INV;
   }
 
   private static WcStatus execute(QpCore qp, SendWords s, int b) {

@@ -318,6 +318,9 @@ final class QpCore extends QpCounts {
       DirectSends.run(this, run);
       sync();
       more |= requester.run(run);
+      if (directUnacknowledged > 0) {
+        DirectPath.settle(this, run);
+      }
       if (state == QpState.ERR) {
         return Flusher.flush(this, run);
       }

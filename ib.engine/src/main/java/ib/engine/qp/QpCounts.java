@@ -31,6 +31,10 @@ abstract class QpCounts extends DirectState {
     counters()[counter.ordinal()]++;
   }
 
+  final void count(HcaCounter counter, int n) {
+    counters()[counter.ordinal()] += n;
+  }
+
   /** Counts something of what the port counts. */
   final void count(Traffic what, int n) {
     traffic()[what.ordinal()] += n;
@@ -92,7 +96,7 @@ abstract class QpCounts extends DirectState {
 
   /** Counts a packet that the queue pair drops, and notes the reason in the packet. */
   final void drop(Packet p, HcaCounter reason) {
-    counters()[reason.ordinal()]++;
+    counters()[reason.ordinal()] += Framing.packets(p);
     p.dropped = reason.label();
   }
 

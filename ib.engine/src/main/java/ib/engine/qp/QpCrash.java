@@ -67,7 +67,7 @@ abstract class QpCrash extends RunList {
       untold = true;
       qp.enter(QpState.ERR, QpHistory.CRASHED);
     }
-    DirectPath.end(qp, run); // the peer, if it is claimed
+    DirectPath.end(qp, run, false); // the peer, if it is claimed
   }
 
   private void tell() {

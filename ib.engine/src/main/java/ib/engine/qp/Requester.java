@@ -42,6 +42,7 @@ final class Requester extends Completer {
     slots = ring.slots();
     batchEnd = ring.head();
     drainWanted = false;
+    qp.directUnacknowledged = 0;
     openWindow();
     skipTo(ring.head());
     forget();
@@ -173,7 +174,7 @@ final class Requester extends Completer {
   private boolean advance(RunList run) {
     int b = place(cursor);
     int what = Verb.what(slots.opcode(b));
-    if (cursor == started && !start(b, what)) {
+    if (cursor == started && !start(b, what, run)) {
       return cursor < started; // what is before it is asked for
     }
     if ((what & Verb.LOCAL) != 0) {
@@ -191,18 +192,21 @@ final class Requester extends Completer {
     return (what & Verb.ANSWERED) != 0 ? sendRequest(run) : sendPart(run);
   }
 
-  private boolean start(int b, int what) {
+  private boolean start(int b, int what, RunList run) {
     mayFly();
     return (executable >>> slots.opcode(b) & 1) != 0 // else changed since it was checked
-        ? (what & Verb.LOCAL) != 0 ? startLocal(b) : startRemote(b, what)
+        ? (what & Verb.LOCAL) != 0 ? startLocal(b, run) : startRemote(b, what)
         : halt(cursor, WcStatus.LOC_QP_OP_ERR);
   }
 
   /** Executes a request that needs no packet, once: a retransmission passes it by. */
-  private boolean startLocal(int b) {
+  private boolean startLocal(int b, RunList run) {
     if (LocalWork.waits(qp, slots, b, cursor)) {
       askLate();
       return false;
+    }
+    if (qp.directUnacknowledged > 0 && LocalWork.isLast(slots, b)) {
+      DirectPath.settle(qp, run); // packets would have been acknowledged by now
     }
     WcStatus status = LocalWork.start(qp, slots, b);
     if (status != WcStatus.SUCCESS) {

@@ -35,7 +35,7 @@ class BothWaysTest {
    * As many as the packets of a queue pair suffice for: of a longer batch the first part is
    * acknowledged before the rest is sent, which depends on how much is in a packet.
    */
-  private static final int MOST = 4;
+  private static final int MAX_BATCH = 4;
 
   private static final long MS = 1_000_000;
   private static final int LOSS = 12; // one in so many packets
@@ -140,7 +140,7 @@ class BothWaysTest {
     private void round(Way chosen, boolean last) {
       Way now = last && chosen == Way.LOSSY ? Way.PACKETS : chosen;
       change(now);
-      int batch = 1 + random.nextInt(MOST);
+      int batch = 1 + random.nextInt(MAX_BATCH);
       for (Rig.Side s : rig.sides) {
         for (int i = 0; i < batch; i++) {
           s.qp.postReceive(i, s.mr.lkey(), s.mr.iova() + random.nextInt(SPAN), SPAN);
@@ -221,7 +221,7 @@ class BothWaysTest {
         }
         case 7 -> {
           s.qp.wrAtomicFetchAdd(rkey, other.mr.iova() + 14 * SPAN, random.nextInt());
-          s.qp.wrSetSge(s.mr.lkey(), s.mr.iova() + 15 * SPAN, 8);
+          s.qp.wrSetSge(s.mr.lkey(), s.mr.iova() + 15 * SPAN + 8L * random.nextInt(SPAN / 8), 8);
           return;
         }
         default -> {

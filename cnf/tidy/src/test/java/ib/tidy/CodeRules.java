@@ -27,7 +27,7 @@ final class CodeRules {
    * The rooms of the engine that are rebuilt as a whole, with the flat queue pair: their files and
    * their methods are not made smaller before that.
    */
-  static final Set<String> REBUILT = Set.of("ib.engine.cq", "ib.engine.qp");
+  static final Set<String> REBUILT = Set.of("none");
 
   /**
    * Methods that have more parameters, each with its reason. A method leaves the list when it is

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * keep up stops its sender (link-level flow control, nothing is lost on the soft wire). Made on
  * first use.
  */
-final class PacketPool extends PacketOwner {
+public final class PacketPool extends PacketOwner {
   private static final int MAX_REPLICAS = 1024;
   private static final @Nullable Packet[] NONE = new @Nullable Packet[0];
   private static final VarHandle REPLICAS;
@@ -47,7 +47,7 @@ final class PacketPool extends PacketOwner {
   }
 
   /** {@return a free packet, or null; for the holder of the queue pair's claim} */
-  @Nullable Packet take() {
+  public @Nullable Packet take() {
     if (packets.length == 0) {
       packets = new @Nullable Packet[mask + 1];
     }
@@ -66,7 +66,7 @@ final class PacketPool extends PacketOwner {
   }
 
   /** {@return whether {@link #take} would give one} */
-  boolean available() {
+  public boolean available() {
     if (packets.length == 0) {
       return true;
     }
@@ -75,12 +75,12 @@ final class PacketPool extends PacketOwner {
   }
 
   /** {@return how many packets were taken so far} */
-  long taken() {
+  public long taken() {
     return taken;
   }
 
   /** {@return how many of the packets taken first are back, copies included} */
-  long reclaimed() {
+  public long reclaimed() {
     long r = reclaimed;
     while (r < taken) {
       Packet p = packets[(int) r & mask];
@@ -107,7 +107,7 @@ final class PacketPool extends PacketOwner {
   }
 
   /** {@return sequence number of a packet whose payload could not be read} */
-  int faultPsn() {
+  public int faultPsn() {
     return faultPsn;
   }
 

@@ -10,6 +10,7 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
+import ib.engine.control.QpSteps;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.HcaCore;
 import ib.engine.run.RunList;
@@ -61,6 +62,7 @@ public final class CqScenarios {
           };
       return new HcaCore(
           HcaConfig.of(1, 2),
+          QpSteps::new,
           List.of(nowhere),
           new NanoClock() {
             private long now;

@@ -1,8 +1,9 @@
-package ib.engine.qp;
+package ib.engine.packet.send;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ib.core.verbs.WrOpcode;
+import ib.engine.qp.SendState;
 import ib.engine.ring.SendRing;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,7 @@ class ResendTest {
 
   /** Three writes of three packets each, a local request before the last. */
   private static SendState sends() {
-    SendState sends = new SendState(new SendRing(4, 1, 0), 64) {};
+    SendState sends = new SendState(null, new SendRing(4, 1, 0), 64) {};
     sends.mayFly();
     int psn = PSN;
     for (int i = 0; i < 4; i++) {

@@ -1,9 +1,11 @@
-package ib.engine.qp;
+package ib.engine.control;
 
 import ib.core.spi.QpDiagnosis.Report;
 import ib.core.verbs.QpState;
 import ib.core.verbs.WcStatus;
 import ib.engine.link.HcaCounter;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.QpHistory;
 import ib.engine.run.Holder;
 import ib.engine.wire.Route;
 import ib.engine.wire.Syndrome;
@@ -167,7 +169,7 @@ final class QpDoctor {
     if (counters.containsKey(HcaCounter.DROP_PKEY.label())) {
       return partition();
     }
-    if (counters.containsKey(HcaCounter.DROP_ACK_PSN.label()) && !qp.completer.isHeard()) {
+    if (counters.containsKey(HcaCounter.DROP_ACK_PSN.label()) && !qp.sending.isHeard()) {
       return find(
           "the sequence numbers do not match: the peer answers, but for other PSNs",
           "sq_psn here must be rq_psn of the peer, and the other way round");
@@ -221,7 +223,7 @@ final class QpDoctor {
       return find(
           "messages of the peer wait: no receive is posted here", "post more receives, earlier");
     }
-    if (qp.completer.rnrWaiting()) {
+    if (qp.sending.rnrWaiting()) {
       return find(
           "a message waits: the peer has no receive posted, and is asked again and again",
           "post more receives on the peer: " + why(qp.destQpn) + " there",

@@ -4,11 +4,11 @@ import ib.engine.cq.SoftCq;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields that {@link ib.engine.direct.DirectPath} keeps for the requests of one send queue. The
- * counters count the packets that the requests would have needed, so counters do not depend on the
- * way of a message. Only the thread that holds the queue pair's claim writes; any thread may read
- * the counters, roughly. These fields have cache lines of their own, which the thread that polls
- * the peer does not touch.
+ * The fields that {@code DirectPath} keeps for the requests of one send queue. The counters count
+ * the packets that the requests would have needed, so counters do not depend on the way of a
+ * message. Only the thread that holds the queue pair's claim writes; any thread may read the
+ * counters, roughly. These fields have cache lines of their own, which the thread that polls the
+ * peer does not touch.
  */
 abstract class DirectState extends DirectPadding {
   /** Bytes of a request at most, so that one call is bounded. */

@@ -34,6 +34,7 @@ public final class PacketPool extends PacketOwner {
   private final int faultBit;
   private @Nullable Packet[] packets = NONE; // made with the first packet
   private final int mask;
+  private long base; // the count at which the first of them was taken last
   private long taken;
   private long reclaimed;
   private volatile @Nullable AtomicReferenceArray<Packet> copies; // made on first use
@@ -51,11 +52,9 @@ public final class PacketPool extends PacketOwner {
     if (packets.length == 0) {
       packets = new @Nullable Packet[mask + 1];
     }
-    int i = (int) taken & mask;
-    Packet p = packets[i];
+    Packet p = packets[place(taken)];
     if (p == null) {
-      p = new Packet(this);
-      packets[i] = p;
+      p = another();
     } else if (p.busy()) {
       return null;
     }
@@ -65,12 +64,33 @@ public final class PacketPool extends PacketOwner {
     return p;
   }
 
+  private int place(long count) {
+    return (int) (count - base) & mask;
+  }
+
+  /**
+   * The first one again when all are back, else a new one. So a queue pair has as many packets as
+   * it had under way at once, which is one when its wire copies what it sends.
+   */
+  private Packet another() {
+    if (reclaimed() == taken) {
+      base = taken;
+    }
+    int i = place(taken);
+    Packet p = packets[i];
+    if (p == null) {
+      p = new Packet(this);
+      packets[i] = p;
+    }
+    return p;
+  }
+
   /** {@return whether {@link #take} would give one} */
   public boolean available() {
     if (packets.length == 0) {
       return true;
     }
-    Packet p = packets[(int) taken & mask];
+    Packet p = packets[place(taken)];
     return p == null || !p.busy();
   }
 
@@ -83,7 +103,7 @@ public final class PacketPool extends PacketOwner {
   public long reclaimed() {
     long r = reclaimed;
     while (r < taken) {
-      Packet p = packets[(int) r & mask];
+      Packet p = packets[place(r)];
       if (p != null && p.busy()) {
         break;
       }

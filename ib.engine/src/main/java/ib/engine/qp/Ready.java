@@ -13,16 +13,16 @@ import ib.core.verbs.QpState;
  * <caption>Who writes them</caption>
  * <tr><th>bit</th><th>set by</th><th>cleared by</th></tr>
  * <tr><td>{@link #NOT_RTS}</td><td>each change to a state but RTS</td><td>the change to RTS</td></tr>
- * <tr><td>{@link #ALONE}</td><td>creation, {@link ib.engine.direct.Join#part}</td><td>{@link ib.engine.direct.Join#look}</td></tr>
- * <tr><td>{@link #NO_WAY}</td><td>{@link ib.engine.direct.Join#look}</td><td>{@link ib.engine.direct.Join#look}</td></tr>
- * <tr><td>{@link #UNDER_WAY}</td><td>{@link ib.engine.packet.send.Requester}, when it numbers a request that goes as
- * packets, and when it halts</td><td>{@link ib.engine.direct.DirectSends}, before the next request, when all that was
+ * <tr><td>{@link #ALONE}</td><td>creation, {@code Join.part}</td><td>{@code Join.look}</td></tr>
+ * <tr><td>{@link #NO_WAY}</td><td>{@code Join.look}</td><td>{@code Join.look}</td></tr>
+ * <tr><td>{@link #UNDER_WAY}</td><td>{@code Requester}, when it numbers a request that goes as
+ * packets, and when it halts</td><td>{@code DirectSends}, before the next request, when all that was
  * begun has completed and nothing waits</td></tr>
  * <tr><td>{@link #NOT_LIVE}</td><td>each change to a state that does not answer</td><td>the change
  * to one that does</td></tr>
  * <tr><td>{@link #SILENT}</td><td>the change to RTR</td><td>the first packet, and each change to
  * another state</td></tr>
- * <tr><td>{@link #MIDDLE}</td><td>{@link ib.engine.packet.receive.ConnectedResponder}, at the end of its step</td><td>the
+ * <tr><td>{@link #MIDDLE}</td><td>{@code ConnectedResponder}, at the end of its step</td><td>the
  * same, and the change to RESET</td></tr>
  * <tr><td>{@link #NO_WRITE}, {@link #NO_READ}</td><td>creation and modify</td><td>modify</td></tr>
  * </table>

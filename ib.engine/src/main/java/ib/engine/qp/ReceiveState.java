@@ -7,9 +7,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields that {@link ib.engine.packet.receive.InboundMessage}, {@link
- * ib.engine.packet.receive.InboundRequest} and {@link ib.engine.packet.receive.Reply} keep for a
- * {@link ib.engine.packet.receive.ConnectedResponder} between two packets. One object with it, so
+ * The fields that {@code InboundMessage}, {@link ib.engine.packet.receive.InboundRequest} and
+ * {@code Reply} keep for a {@code ConnectedResponder} between two packets. One object with it, so
  * that a queue pair is small. Only the thread that holds the queue pair's claim may touch these
  * fields.
  */

@@ -8,10 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where the packet way stands with the requests of one send queue: the fields of {@link
- * ib.engine.packet.send.Requester}, and those that {@link ib.engine.packet.send.AckRequests},
- * {@link ib.engine.packet.send.LocalWork} and {@link ib.engine.packet.send.LargeSend} keep for it
- * between two calls. One object, so that a queue pair is small. Only the thread that holds the
- * queue pair's claim may touch them.
+ * ib.engine.packet.send.Requester}, and those that {@code AckRequests}, {@code LocalWork} and
+ * {@code LargeSend} keep for it between two calls. One object, so that a queue pair is small. Only
+ * the thread that holds the queue pair's claim may touch them.
  */
 public abstract class SendState extends SendWindow {
   private static final long[] NONE = {};

@@ -88,8 +88,7 @@ enum Bug {
       altered("answer", b -> b.lconst_1().ladd()),
       Profile.LOSS_30),
   TIMER_LEFT("run.Worker", "timers", call("cancelled", b -> b.pop().iconst_0()), Profile.LOSS_50),
-  TIMER_LEFT_AT_CLOSE(
-      "packet.send.Completer", "end", before(CodeBuilder::return_), Profile.LOSS_30),
+  TIMER_LEFT_AT_CLOSE("packet.send.Retries", "end", before(CodeBuilder::return_), Profile.LOSS_30),
   SLOT_RELEASED_UNPOLLED(
       "qp.QpCore", "polled", altered("release", b -> b.lconst_1().ladd()), Profile.LOSS_30),
   SHARED_SLOT_TAKEN_TWICE(

@@ -146,7 +146,7 @@ public final class ConnectedResponder extends ReceiveState {
       return true;
     }
     if (replyRefused) {
-      Refusal.refuse(this, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      RequestRefusal.refuse(this, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
       duePsn = replyPsn; // of the read itself: the number expected is behind it already
     }
     return false;
@@ -202,7 +202,7 @@ public final class ConnectedResponder extends ReceiveState {
       qp.drop(p, HcaCounter.DROP_AFTER_NAK); // one NAK for a gap (IBA 9.7.5.1.3)
     } else {
       qp.count(HcaCounter.OUT_OF_SEQ_REQUEST);
-      Refusal.behind(this, p, 0, HcaCounter.DROP_AFTER_NAK);
+      RequestRefusal.behind(this, p, 0, HcaCounter.DROP_AFTER_NAK);
       quiet = true;
       due = Syndrome.NAK_SEQUENCE;
       duePsn = epsn;
@@ -239,7 +239,7 @@ public final class ConnectedResponder extends ReceiveState {
       InboundMessage.abandon(this); // the message before was not finished
     }
     if (what == 0 || !InboundMessage.follows(this, what) || !qp.lengthFits(p, what)) {
-      Refusal.invalid(this);
+      RequestRefusal.invalid(this);
     } else if ((what & Opcode.ANSWERED) != 0) {
       InboundRequest.execute(this, p, what);
     } else if ((what & Opcode.SEND) != 0) {

@@ -39,7 +39,7 @@ final class InboundMessage {
     QpCore qp = r.qp;
     if ((what & Opcode.START) != 0) {
       if (!r.takeReceive()) {
-        Refusal.notReady(r, p);
+        RequestRefusal.notReady(r, p);
         return;
       }
       r.done = 0;
@@ -48,18 +48,18 @@ final class InboundMessage {
     if (r.done + length > r.receiveLength()) {
       int taken = (int) ((r.receiveLength() - r.done) >>> qp.mtuShift);
       fail(r, run, WcStatus.LOC_LEN_ERR, p);
-      Refusal.refuse(r, p, taken, qp.port().wire().tooLongSyndrome(), null);
+      RequestRefusal.refuse(r, p, taken, qp.port().wire().tooLongSyndrome(), null);
       return;
     }
     int result = Copier.toSges(p.payload, r.receiveElements(), r.done);
     if (result == Copier.SOURCE) {
-      Refusal.fault(r, p);
+      RequestRefusal.fault(r, p);
     } else if (result == Copier.TARGET) {
       fail(r, run, WcStatus.LOC_PROT_ERR, p);
-      Refusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_OPERATION, null);
+      RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_OPERATION, null);
     } else if ((what & Opcode.INV) != 0 && !Invalidation.remote(qp, p.rkey)) {
       fail(r, run, WcStatus.MW_BIND_ERR, p); // IBA 11.6.2: memory management operation error
-      Refusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
     } else {
       settle(r, p, what, run);
     }
@@ -98,12 +98,12 @@ final class InboundMessage {
     }
     long left = r.writeLength - r.done;
     if (length > left || end != (length == left)) {
-      Refusal.invalid(r);
+      RequestRefusal.invalid(r);
       return;
     }
     boolean imm = (what & Opcode.IMM) != 0;
     if (imm && !r.takeReceive()) {
-      Refusal.notReady(r, p);
+      RequestRefusal.notReady(r, p);
       return;
     }
     Key key = r.writeKey;
@@ -112,9 +112,9 @@ final class InboundMessage {
             ? Copier.OK
             : Copier.toRegion(p.payload, key, r.writeVersion, r.writeAddress + r.done);
     if (result == Copier.SOURCE) {
-      Refusal.fault(r, p);
+      RequestRefusal.fault(r, p);
     } else if (result == Copier.TARGET) {
-      Refusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
     } else {
       r.done += length;
       executed(r, p, what, Opcode.WRITE);
@@ -135,7 +135,7 @@ final class InboundMessage {
     QpCore qp = r.qp;
     long length = p.dmaLength & 0xffffffffL;
     if ((qp.access & Access.REMOTE_WRITE) == 0 || length > ConnectedResponder.MAX_LENGTH) {
-      Refusal.invalid(r);
+      RequestRefusal.invalid(r);
       return false;
     }
     r.writeKey = null;
@@ -146,7 +146,7 @@ final class InboundMessage {
               ? Key.REFUSED
               : key.admit(p.rkey, qp.domain, qp, Access.REMOTE_WRITE, p.remoteAddress, length);
       if (r.writeVersion == Key.REFUSED) {
-        Refusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+        RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
         return false;
       }
       r.writeKey = key;

@@ -10,12 +10,12 @@ import ib.engine.wire.Syndrome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that are not executed: what the peer is told, what is counted, and what becomes of the
- * queue pair (IBA vol. 1 sections 9.9.3 and 9.8). Only the thread that holds the queue pair's claim
- * may call these methods.
+ * Requests that are not executed: the answer to the peer, the counters, and the state of the queue
+ * pair (IBA vol. 1 sections 9.9.3 and 9.8). Only the thread that holds the queue pair's claim may
+ * call these methods.
  */
-final class Refusal {
-  private Refusal() {}
+final class RequestRefusal {
+  private RequestRefusal() {}
 
   /** Drops a packet whose sender's memory could not be read. */
   static void fault(ConnectedResponder r, Packet p) {

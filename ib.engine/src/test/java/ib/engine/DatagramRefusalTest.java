@@ -55,11 +55,15 @@ class DatagramRefusalTest {
   }
 
   private void send(MemoryRegion mr, int length) {
+    send(mr, Rig.QKEY, length);
+  }
+
+  private void send(MemoryRegion mr, int qkey, int length) {
     AddressHandle ah = a.pd.createAh(AhAttr.ofLid(1, b.lid(), 0));
     a.qp.wrStart();
     a.qp.wrId(length).wrFlags(SendFlags.SIGNALED);
     a.qp.wrSend();
-    a.qp.wrSetUdAddress(ah, b.qp.qpn(), Rig.QKEY);
+    a.qp.wrSetUdAddress(ah, b.qp.qpn(), qkey);
     a.qp.wrSetSge(mr.lkey(), mr.iova(), length);
     assertEquals(PostStatus.OK, a.qp.wrComplete());
     ah.close();
@@ -92,6 +96,18 @@ class DatagramRefusalTest {
     b.qp.modify(new QpAttr().state(QpState.ERR));
     sent(8);
     counted("rcvd_pkts", "drop_qp_state");
+  }
+
+  @Test
+  @DisplayName("IBA 10.2.5: one with another Q_Key is counted, and takes no receive")
+  void qkey() {
+    connect(QpType.UD);
+    receive(b.mr.lkey(), GRH + 8);
+    send(a.mr, Rig.QKEY + 1, 8);
+    assertEquals(WcStatus.SUCCESS, Rig.await(a.sendCq).status());
+    counted("rcvd_pkts", "drop_qkey");
+    sent(8);
+    assertEquals(GRH + 8, Rig.await(b.recvCq).byteLen());
   }
 
   @Test

@@ -17,6 +17,7 @@ import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortModify;
 import ib.core.verbs.PortState;
 import ib.core.verbs.ProtectionDomain;
+import ib.engine.control.QpSteps;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.HcaCore;
 import ib.engine.qp.HcaObserver;
@@ -102,7 +103,7 @@ public final class SoftHca implements DeviceOps {
       HcaObserver observer,
       NanoClock clock,
       RandomGenerator random) {
-    this.core = new HcaCore(config, wires, clock, random, observer);
+    this.core = new HcaCore(config, QpSteps::new, wires, clock, random, observer);
     this.attr =
         new DeviceAttr(
             config.firmware(),

@@ -32,7 +32,8 @@ class ApiFuzzTest {
   private static final long SEED = Long.getLong("ib.fuzz.seed", new SplittableRandom().nextLong());
 
   /** Where memory may be short: all that makes and runs objects. */
-  private static final Pattern TARGETS = Pattern.compile("ib\\.engine\\.(qp|mr|ring)\\.[A-Z]\\w+");
+  private static final Pattern TARGETS =
+      Pattern.compile("ib\\.engine\\.(qp|direct|packet\\.\\w+|control|mr|ring)\\.[A-Z]\\w+");
 
   private static final ClassDesc THROWING = ClassDesc.of(Throwing.class.getName());
   private static final MethodTypeDesc NOTHING = MethodTypeDesc.ofDescriptor("()V");

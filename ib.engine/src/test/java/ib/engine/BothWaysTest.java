@@ -30,6 +30,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BothWaysTest {
   private static final int ROUNDS = 45;
   private static final int SPAN = 8192;
+
+  /**
+   * As many as the packets of a queue pair suffice for: of a longer batch the first part is
+   * acknowledged before the rest is sent, which depends on how much is in a packet.
+   */
+  private static final int MAX_BATCH = 4;
+
   private static final long MS = 1_000_000;
   private static final int LOSS = 12; // one in so many packets
 
@@ -48,7 +55,7 @@ class BothWaysTest {
     /** As packets, of which some are lost. */
     LOSSY(false);
 
-    final boolean counts; // no packet is sent twice
+    final boolean counts; // no packet is lost or sent twice: only losses are counted otherwise
 
     Way(boolean counts) {
       this.counts = counts;
@@ -68,7 +75,7 @@ class BothWaysTest {
       long packets) {}
 
   @ParameterizedTest(name = "seed {0}")
-  @ValueSource(longs = {1, 2, 3})
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
   @DisplayName("D5, D11: completions, memory, events and counters are the same by each way")
   void same(long seed) {
     Outcome direct = new Run(seed, Way.MAKER).outcome();
@@ -82,7 +89,7 @@ class BothWaysTest {
         assertEquals(direct.counters, other.counters, way + "");
       }
       boolean alike = way == Way.MAKER || way == Way.HELPER;
-      assertEquals(alike, other.packets < 2 * direct.packets, way + ": " + other.packets);
+      assertEquals(alike, 2 * other.packets < 3 * direct.packets, way + ": " + other.packets);
     }
   }
 
@@ -129,9 +136,11 @@ class BothWaysTest {
       }
     }
 
-    private void round(Way now, boolean last) {
+    /** In the last round nothing is lost: who has refused a request does not say so twice. */
+    private void round(Way chosen, boolean last) {
+      Way now = last && chosen == Way.LOSSY ? Way.PACKETS : chosen;
       change(now);
-      int batch = last ? 1 : 1 + random.nextInt(5);
+      int batch = 1 + random.nextInt(MAX_BATCH);
       for (Rig.Side s : rig.sides) {
         for (int i = 0; i < batch; i++) {
           s.qp.postReceive(i, s.mr.lkey(), s.mr.iova() + random.nextInt(SPAN), SPAN);
@@ -186,21 +195,16 @@ class BothWaysTest {
         boolean signaled = random.nextBoolean() || last;
         awaited += signaled ? 1 : 0;
         s.qp.wrId(100 + i).wrFlags(signaled ? SendFlags.SIGNALED : 0);
-        request(s, other, broken && last, broken && last ? 2 : random.nextInt(batch == 1 ? 10 : 7));
+        request(s, other, broken && last, broken && last ? 2 : random.nextInt(8));
       }
       assertEquals(0, s.qp.wrComplete());
     }
 
-    /**
-     * The one that is refused fits a packet: what a wire has of a longer one is dropped and
-     * counted.
-     */
     private void request(Rig.Side s, Rig.Side other, boolean broken, int kind) {
       long local = s.mr.iova() + 8 * SPAN;
       long remote = other.mr.iova() + 4 * SPAN + random.nextInt(SPAN);
       int rkey = other.mr.rkey() ^ (broken ? 1 : 0);
-      int length =
-          broken || random.nextInt(4) == 0 ? random.nextInt(100) : random.nextInt(SPAN / 2);
+      int length = random.nextInt(4) == 0 ? random.nextInt(100) : random.nextInt(SPAN / 2);
       switch (kind) {
         case 0 -> s.qp.wrSend();
         case 1 -> s.qp.wrSendImm(random.nextInt());
@@ -215,9 +219,9 @@ class BothWaysTest {
           s.qp.wrSetInline(s.mr.segment(), 8 * SPAN + random.nextInt(SPAN), length % 128);
           return;
         }
-        case 7, 8, 9 -> { // alone: its answer would take the acknowledgement of others with it
+        case 7 -> {
           s.qp.wrAtomicFetchAdd(rkey, other.mr.iova() + 14 * SPAN, random.nextInt());
-          s.qp.wrSetSge(s.mr.lkey(), s.mr.iova() + 15 * SPAN, 8);
+          s.qp.wrSetSge(s.mr.lkey(), s.mr.iova() + 15 * SPAN + 8L * random.nextInt(SPAN / 8), 8);
           return;
         }
         default -> {

@@ -32,21 +32,25 @@ class ThrownTest {
   /** The classes that run with a queue pair claimed, without those that release claims. */
   private static final Set<String> INSIDE =
       Set.of(
-          "qp.AckRequests",
-          "qp.Completer",
-          "qp.ConnectedResponder",
-          "qp.DirectPath",
-          "qp.DirectSends",
-          "qp.Flusher",
+          "packet.send.AckRequests",
+          "packet.send.Completer",
+          "packet.send.Completions",
+          "packet.receive.ConnectedResponder",
+          "direct.DirectPath",
+          "direct.DirectSends",
+          "control.Flusher",
           "qp.HcaPort",
-          "qp.InboundMessage",
-          "qp.InboundRequest",
-          "qp.Join",
-          "qp.LocalWork",
-          "qp.Reply",
-          "qp.RequestPackets",
-          "qp.Requester",
-          "qp.Resend",
+          "packet.receive.InboundMessage",
+          "packet.receive.InboundRequest",
+          "direct.Join",
+          "packet.send.LocalWork",
+          "packet.receive.Reply",
+          "packet.send.RequestPackets",
+          "packet.receive.RequestRefusal",
+          "packet.send.RequestStart",
+          "packet.send.Requester",
+          "packet.send.Resend",
+          "packet.send.Retries",
           "qp.Responder",
           "qp.SendCompletions",
           "qp.SendWindow",
@@ -133,7 +137,7 @@ class ThrownTest {
   private static boolean inside(MethodModel m) {
     String method = m.methodName().stringValue();
     String owner = m.parent().orElseThrow().thisClass().asInternalName();
-    boolean ends = method.equals("detach") || method.equals("end") && owner.endsWith("Completer");
+    boolean ends = method.equals("detach") || method.equals("end") && owner.endsWith("Retries");
     return m.code().isPresent() && method.charAt(0) != '<' && !ends;
   }
 

@@ -19,7 +19,23 @@ final class EngineRooms {
 
   /** The first knows no other; the last, without a name, is the package that drivers enter. */
   static final List<String> ORDER =
-      List.of("time", "mr", "wire", "run", "cq", "link", "ring", "qp", "");
+      List.of(
+          "time",
+          "mr",
+          "wire",
+          "run",
+          "cq",
+          "link",
+          "ring",
+          "qp",
+          "direct",
+          "packet.send",
+          "packet.receive",
+          "control",
+          "");
+
+  /** The two ways of a request, and both ends of the second, know nothing of each other. */
+  static final Set<String> APART = Set.of("direct", "packet.send", "packet.receive");
 
   /** The rooms that no other knows, wires around a wire, with what they know. */
   static final Map<String, Set<String>> ASIDE =
@@ -83,6 +99,9 @@ final class EngineRooms {
     Set<String> only = ASIDE.get(own);
     if (own.equals(other) || only != null) {
       return own.equals(other) || only.contains(other);
+    }
+    if (APART.contains(own) && APART.contains(other)) {
+      return false;
     }
     return ORDER.contains(other) && ORDER.indexOf(other) < ORDER.indexOf(own);
   }

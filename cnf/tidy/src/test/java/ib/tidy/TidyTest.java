@@ -71,6 +71,11 @@ class TidyTest {
     "run, import ib.engine.cq.*;",
     "link, class Y extends ib.engine.qp.HcaPort {}",
     "qp, import ib.engine.SoftHca;",
+    "qp, import ib.engine.control.QpSteps;",
+    "direct, import ib.engine.packet.send.Requester;",
+    "packet.send, import ib.engine.direct.DirectPath;",
+    "packet.receive, import ib.engine.packet.send.Resend;",
+    "packet.send, import ib.engine.control.QpSteps;",
     "qp, import ib.engine.capture.Capture;",
     "capture, import ib.engine.cq.SoftCq;",
     "fault, import ib.engine.capture.Capture;",
@@ -332,12 +337,12 @@ class TidyTest {
         "; class X {\n"
             + "int a;\n".repeat(CodeRules.CODE_LINES)
             + "void f(int a, int b, int c, int d, int e, int f, int g) {} }";
+    String text = "package ib.engine.qp" + body;
     for (String name : CodeRules.REBUILT) {
-      String text = "package " + name + body;
-      assertEquals(List.of(), CodeRules.check(parse("ib.engine/src/main/java/X.java", text)));
-      assertEquals(2, CodeRules.check(parse("ib.core/src/main/java/X.java", text)).size());
+      String path = "/src/main/java/" + name + ".java";
+      assertEquals(List.of(), CodeRules.check(parse("ib.engine" + path, text)));
+      assertEquals(2, CodeRules.check(parse("ib.core" + path, text)).size());
     }
-    String text = "package ib.engine.qpx" + body;
     assertEquals(2, CodeRules.check(parse("ib.engine/src/main/java/X.java", text)).size());
   }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * thread that holds the packet.
  */
 public final class Payload {
-  private static final int PIECES_INITIAL = 4;
+  private static final int PIECES_INITIAL = 1; // most packets refer to one element
 
   private MemorySegment[] segments = new MemorySegment[PIECES_INITIAL];
   private long[] offsets = new long[PIECES_INITIAL];

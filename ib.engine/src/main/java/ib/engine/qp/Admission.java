@@ -35,7 +35,7 @@ final class Admission {
     if (qp.state == QpState.INIT || !path.port().tables().pkeyFits(path.pkeyIndex, p.pkey)) {
       return false;
     }
-    if (!(qp.responder instanceof ConnectedResponder responder)) {
+    if (!(qp.responder instanceof ReceiveState responder)) {
       return p.qkey == path.qkey;
     }
     Route route = path.route;
@@ -43,10 +43,9 @@ final class Admission {
       return false;
     }
     if ((Opcode.what(p.opcode) & Opcode.RESPONSE) != 0) {
-      return Psn.diff(p.psn, qp.completer.una()) >= 0
-          && Psn.diff(p.psn, qp.requester.psnSent()) < 0;
+      return Psn.diff(p.psn, qp.sending.una()) >= 0 && Psn.diff(p.psn, qp.sending.psnSent()) < 0;
     }
     int behind = responder.behind(p.psn); // far when a long read is asked for again
-    return behind >= -PSN_AHEAD && behind <= ConnectedResponder.PSN_FAR;
+    return behind >= -PSN_AHEAD && behind <= ReceiveState.PSN_FAR;
   }
 }

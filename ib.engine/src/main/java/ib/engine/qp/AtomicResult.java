@@ -5,16 +5,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** The value that an atomic of this queue pair has found in the peer's memory, as bytes to copy. */
-final class AtomicResult {
+public final class AtomicResult {
   private final MemorySegment value = MemorySegment.ofArray(new byte[Long.BYTES]);
   private final Payload payload = new Payload();
 
-  AtomicResult() {
+  public AtomicResult() {
     payload.add(value, 0, Long.BYTES);
   }
 
   /** Sets the value; {@return its bytes, in the machine's order} */
-  Payload set(long found) {
+  public Payload set(long found) {
     value.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, found);
     return payload;
   }

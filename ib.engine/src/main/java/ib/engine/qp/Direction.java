@@ -10,7 +10,7 @@ package ib.engine.qp;
  * <p>It is also what a sender keeps of its peer: a receiver that has gone is not kept.
  */
 @SuppressWarnings("MultiVariableDeclaration") // padding
-final class Direction extends DirectionState {
+public final class Direction extends DirectionState {
   long b0, b1, b2, b3, b4, b5, b6;
 
   /** Makes that of a queue pair. */
@@ -24,7 +24,7 @@ final class Direction extends DirectionState {
    * @param next the sequence number of the next request
    * @param wasRead whether it was a READ
    */
-  void executed(int next, boolean wasRead) {
+  public void executed(int next, boolean wasRead) {
     psn = next;
     read = wasRead;
     unsynced++;

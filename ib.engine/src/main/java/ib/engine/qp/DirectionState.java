@@ -3,24 +3,24 @@ package ib.engine.qp;
 /** The fields of a {@link Direction}, with cache lines of their own. */
 abstract class DirectionState extends DirectionPadding {
   /** Whether {@link #psn} counts, and the packet way does not know it yet. */
-  boolean ahead;
+  public boolean ahead;
 
   /** Whether the newest request was a READ. */
-  boolean read;
+  public boolean read;
 
   /** The sequence number of the next request. */
-  int psn;
+  public int psn;
 
   /** How many requests the packet way does not know of. */
-  int unsynced;
+  public int unsynced;
 
   /** Requests that have succeeded, and took no packet. */
   long messages;
 
-  long requests;
-  long requestWords;
-  long answers;
-  long answerWords;
+  public long requests;
+  public long requestWords;
+  public long answers;
+  public long answerWords;
 
   DirectionState(QpCore receiver) {
     super(receiver);

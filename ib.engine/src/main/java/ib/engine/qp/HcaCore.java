@@ -42,6 +42,7 @@ public final class HcaCore extends CqHost {
   };
 
   private final HcaConfig config;
+  private final QpMaker maker;
   private final Worker worker;
   private final HcaPort[] ports;
   private final Wire[] polled; // those that pollers receive from
@@ -60,6 +61,7 @@ public final class HcaCore extends CqHost {
    * Builds a device's core.
    *
    * @param config its configuration
+   * @param maker makes its queue pairs
    * @param wires one for each port
    * @param clock the time
    * @param random where numbers come from
@@ -67,6 +69,7 @@ public final class HcaCore extends CqHost {
    */
   public HcaCore(
       HcaConfig config,
+      QpMaker maker,
       List<Wire> wires,
       NanoClock clock,
       RandomGenerator random,
@@ -76,6 +79,7 @@ public final class HcaCore extends CqHost {
           wires.size() + " wires for " + config.portCount() + " ports");
     }
     this.config = config;
+    this.maker = maker;
     this.tally = new Tally(wires.size());
     this.worker = new Worker(clock, tally, config.runBudgetBytes());
     AtomicBoolean fatal = new AtomicBoolean();
@@ -97,6 +101,11 @@ public final class HcaCore extends CqHost {
     for (Limit l : COUNTED) {
       counts.put(l, new AtomicInteger());
     }
+  }
+
+  /** {@return what makes its queue pairs} */
+  QpMaker maker() {
+    return maker;
   }
 
   /** {@return the configuration} */
@@ -123,11 +132,11 @@ public final class HcaCore extends CqHost {
     return ports[number - 1];
   }
 
-  KeyTable lkeys() {
+  public KeyTable lkeys() {
     return lkeys;
   }
 
-  KeyTable rkeys() {
+  public KeyTable rkeys() {
     return rkeys;
   }
 
@@ -139,7 +148,7 @@ public final class HcaCore extends CqHost {
     return multicast;
   }
 
-  Tally tally() {
+  public Tally tally() {
     return tally;
   }
 
@@ -281,7 +290,7 @@ public final class HcaCore extends CqHost {
    */
   public void shutdown() {
     gone = true;
-    long end = QpControl.deadline();
+    long end = ControlPath.deadline();
     List<IbTimedOutException> stuck = new ArrayList<>();
     Consumer<QpCore> kill =
         qp -> {

@@ -253,7 +253,7 @@ public final class HcaPort extends Link {
 
   // ---- for queue pairs ----
 
-  int mtuBytes() {
+  public int mtuBytes() {
     return attr.activeMtu().bytes();
   }
 
@@ -267,7 +267,7 @@ public final class HcaPort extends Link {
   }
 
   /** Sends a packet of a queue pair of this port: fills the source and hands it to the wire. */
-  void transmit(
+  public void transmit(
       QpCore qp, Packet packet, int pkeyIndex, int sgidIndex, int sourceBits, RunList run) {
     if (!active()) {
       qp.count(HcaCounter.DROP_PORT_DOWN);

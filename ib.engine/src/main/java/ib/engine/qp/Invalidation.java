@@ -3,16 +3,16 @@ package ib.engine.qp;
 import ib.engine.mr.Key;
 
 /** Invalidation of a remote key of this side, by ourselves or by the peer (IBA 10.6.5). */
-final class Invalidation {
+public final class Invalidation {
   private Invalidation() {}
 
   /** LOCAL_INV; returns whether it was allowed. */
-  static boolean local(QpCore qp, int rkey) {
+  public static boolean local(QpCore qp, int rkey) {
     return invalidate(qp, rkey, false);
   }
 
   /** SEND_WITH_INV arrived; returns whether it was allowed. */
-  static boolean remote(QpCore qp, int rkey) {
+  public static boolean remote(QpCore qp, int rkey) {
     return invalidate(qp, rkey, true);
   }
 
@@ -22,7 +22,7 @@ final class Invalidation {
    * message that carried it completes, so no byte is written after the consumer has polled that
    * completion. This method never waits; the invalidating queue pair checks again on its next run.
    */
-  static boolean settled(QpCore qp, int rkey) {
+  public static boolean settled(QpCore qp, int rkey) {
     Key key = qp.hca.rkeys().find(rkey);
     Object object = key == null ? null : key.object();
     if (object instanceof SoftMw mw) {

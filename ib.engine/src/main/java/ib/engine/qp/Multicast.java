@@ -103,6 +103,7 @@ final class Multicast {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // a queue pair is itself
   private static int index(QpCore[] members, QpCore qp) {
     for (int i = 0; i < members.length; i++) {
       if (members[i] == qp) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * keep up stops its sender (link-level flow control, nothing is lost on the soft wire). Made on
  * first use.
  */
-final class PacketPool extends PacketOwner {
+public final class PacketPool extends PacketOwner {
   private static final int MAX_REPLICAS = 1024;
   private static final @Nullable Packet[] NONE = new @Nullable Packet[0];
   private static final VarHandle REPLICAS;
@@ -34,6 +34,7 @@ final class PacketPool extends PacketOwner {
   private final int faultBit;
   private @Nullable Packet[] packets = NONE; // made with the first packet
   private final int mask;
+  private long base; // the count at which the first of them was taken last
   private long taken;
   private long reclaimed;
   private volatile @Nullable AtomicReferenceArray<Packet> copies; // made on first use
@@ -47,15 +48,13 @@ final class PacketPool extends PacketOwner {
   }
 
   /** {@return a free packet, or null; for the holder of the queue pair's claim} */
-  @Nullable Packet take() {
+  public @Nullable Packet take() {
     if (packets.length == 0) {
       packets = new @Nullable Packet[mask + 1];
     }
-    int i = (int) taken & mask;
-    Packet p = packets[i];
+    Packet p = packets[place(taken)];
     if (p == null) {
-      p = new Packet(this);
-      packets[i] = p;
+      p = another();
     } else if (p.busy()) {
       return null;
     }
@@ -65,25 +64,46 @@ final class PacketPool extends PacketOwner {
     return p;
   }
 
+  private int place(long count) {
+    return (int) (count - base) & mask;
+  }
+
+  /**
+   * The first one again when all are back, else a new one. So a queue pair has as many packets as
+   * it had under way at once, which is one when its wire copies what it sends.
+   */
+  private Packet another() {
+    if (reclaimed() == taken) {
+      base = taken;
+    }
+    int i = place(taken);
+    Packet p = packets[i];
+    if (p == null) {
+      p = new Packet(this);
+      packets[i] = p;
+    }
+    return p;
+  }
+
   /** {@return whether {@link #take} would give one} */
-  boolean available() {
+  public boolean available() {
     if (packets.length == 0) {
       return true;
     }
-    Packet p = packets[(int) taken & mask];
+    Packet p = packets[place(taken)];
     return p == null || !p.busy();
   }
 
   /** {@return how many packets were taken so far} */
-  long taken() {
+  public long taken() {
     return taken;
   }
 
   /** {@return how many of the packets taken first are back, copies included} */
-  long reclaimed() {
+  public long reclaimed() {
     long r = reclaimed;
     while (r < taken) {
-      Packet p = packets[(int) r & mask];
+      Packet p = packets[place(r)];
       if (p != null && p.busy()) {
         break;
       }
@@ -107,7 +127,7 @@ final class PacketPool extends PacketOwner {
   }
 
   /** {@return sequence number of a packet whose payload could not be read} */
-  int faultPsn() {
+  public int faultPsn() {
     return faultPsn;
   }
 

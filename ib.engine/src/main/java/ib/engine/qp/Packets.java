@@ -8,18 +8,18 @@ import ib.engine.wire.PacketWait;
  * first packet, so that a queue pair whose requests need none has no such object. Any thread may
  * use the queues; only the thread that holds the queue pair's claim takes packets.
  */
-final class Packets {
+public final class Packets {
   /** Requests of the peer that have arrived. */
-  final PacketQueue requests = new PacketQueue();
+  public final PacketQueue requests = new PacketQueue();
 
   /** Responses of the peer that have arrived. */
-  final PacketQueue responses = new PacketQueue();
+  public final PacketQueue responses = new PacketQueue();
 
-  final PacketPool requestPool;
-  final PacketPool responsePool;
+  public final PacketPool requestPool;
+  public final PacketPool responsePool;
 
   /** Whether the queue pair waits for one of its packets. */
-  final PacketWait wait = new PacketWait();
+  public final PacketWait wait = new PacketWait();
 
   Packets(QpCore qp) {
     HcaConfig config = qp.hca.config();

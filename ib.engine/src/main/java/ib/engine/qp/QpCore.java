@@ -4,6 +4,7 @@ import ib.core.spi.Trace;
 import ib.core.verbs.EventType;
 import ib.core.verbs.Limit;
 import ib.core.verbs.QpCap;
+import ib.core.verbs.QpCreateFlags;
 import ib.core.verbs.QpInit;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
@@ -29,12 +30,12 @@ import org.jspecify.annotations.Nullable;
  * signals; only the thread that holds the claim ({@link ib.engine.run.ClaimToken}) may touch the
  * rest.
  */
-final class QpCore extends QpCounts {
-  static final int ACK_TIMER = 1;
-  static final int RNR_TIMER = 2;
-  static final int REQUEST_FAULT = 4;
-  static final int RESPONSE_FAULT = 8;
-  static final int CQ_LOST = 16;
+public abstract class QpCore extends QpCounts {
+  public static final int ACK_TIMER = 1;
+  public static final int RNR_TIMER = 2;
+  public static final int REQUEST_FAULT = 4;
+  public static final int RESPONSE_FAULT = 8;
+  public static final int CQ_LOST = 16;
 
   /** Of a queue pair that its domain does not know. */
   static final int NO_PLACE = -1;
@@ -52,47 +53,47 @@ final class QpCore extends QpCounts {
   }
 
   // ---- for ever ----
-  final HcaCore hca;
-  final QpInit init;
-  final QpType type;
-  final int service;
-  final int domain;
-  final boolean signalAll;
-  final @Nullable SoftSrq srq;
-  final RunList runList; // of who claims it from outside; the control path's object, too
-  final Requester requester;
-  final Completer completer; // the requester's object, too
-  final Responder responder;
-  final QpControl control;
-  final QpHistory history; // the control path's object, too
-  final LastKeys keys; // the responder's object, too
-  int qpn; // before it is published
-  SoftQp verbs; // before it is published
+  public final HcaCore hca;
+  public final QpInit init;
+  public final QpType type;
+  public final int service;
+  public final int domain;
+  public final boolean signalAll;
+  public final @Nullable SoftSrq srq;
+  public final RunList runList; // of who claims it from outside; the control path's object, too
+  public final SendState sending;
+  public final Responder responder;
+  final ControlPath control;
+  public final QpHistory history; // the control path's object, too
+  public final LastKeys keys; // the responder's object, too
+  public int qpn; // before it is published
+  public SoftQp verbs; // before it is published
   int domainPlace = NO_PLACE; // of its domain
 
   // ---- any thread ----
   private volatile @Nullable Packets packets; // made with the first one
-  volatile QpState state = QpState.RESET;
-  volatile SendRing sends;
-  volatile ReceiveRing receives;
+  public volatile QpState state = QpState.RESET;
+  public volatile SendRing sends;
+  public volatile ReceiveRing receives;
   private volatile int signals;
 
   // ---- of the thread that holds the claim ----
-  int blocked = Ready.NEW_BLOCKED;
-  int refuses = Ready.NEW_REFUSES;
-  int seenEpoch; // of what Join has found
-  Epoch epoch; // of the port
-  @Nullable Direction peer; // its directReceived
+  public int blocked = Ready.NEW_BLOCKED;
+  public int refuses = Ready.NEW_REFUSES;
+  public int seenEpoch; // of what Join has found
+  public Epoch epoch; // of the port
+  public @Nullable Direction peer; // its directReceived
 
-  @SuppressWarnings("NullAway") // verbs is set before another thread sees this
-  QpCore(
+  // verbs is set before another thread sees this; the makers of parts keep it and call nothing
+  @SuppressWarnings({"NullAway", "this-escape"})
+  public QpCore(
       HcaCore hca, QpInit init, int domain, SoftCq sendCq, SoftCq recvCq, @Nullable SoftSrq srq) {
     super(
         sendCq,
         recvCq,
         Math.min(hca.config().limit(Limit.MAX_MSG_SZ), hca.config().runBudgetBytes()));
     this.hca = hca;
-    this.control = new QpControl(this);
+    this.control = newControl();
     this.history = control;
     this.runList = control;
     this.init = init;
@@ -104,12 +105,19 @@ final class QpCore extends QpCounts {
     this.epoch = hca.port(1).epoch(); // until it has a port
     this.sends = newSends();
     this.receives = newReceives();
-    this.requester = new Requester(this);
-    this.completer = requester;
-    this.responder =
-        service == Opcode.UD ? new DatagramReceiver(this) : new ConnectedResponder(this);
+    this.sending = newSending();
+    this.responder = newResponder();
     this.keys = responder;
   }
+
+  /** Makes the control path; called once. */
+  protected abstract ControlPath newControl();
+
+  /** Makes what the packet way sends by; called once, after the rings were made. */
+  protected abstract SendState newSending();
+
+  /** Makes what answers the peer; called once, after the rings were made. */
+  protected abstract Responder newResponder();
 
   /** {@return the number, so that the order of a set is the same in each run of a simulation} */
   @Override
@@ -118,7 +126,7 @@ final class QpCore extends QpCounts {
   }
 
   /** {@return 0 or 1 for the special queue pairs, else -1} */
-  int specialNumber() {
+  public int specialNumber() {
     return switch (type) {
       case SMI -> 0;
       case GSI -> 1;
@@ -127,19 +135,19 @@ final class QpCore extends QpCounts {
   }
 
   /** For a new life: what a late poster still holds of the old ring is sealed. */
-  SendRing newSends() {
+  public SendRing newSends() {
     QpCap cap = init.cap();
     return new SendRing(cap.maxSendWr(), cap.maxSendSge(), cap.maxInlineData());
   }
 
   /** Makes a receive ring of this queue pair's size, of no slots if an SRQ serves it. */
-  ReceiveRing newReceives() {
+  public ReceiveRing newReceives() {
     return new ReceiveRing(srq != null ? 0 : init.cap().maxRecvWr(), init.cap().maxRecvSge());
   }
 
   /** Belongs to a port from now on; what was counted so far stays with the one before. */
   @Override
-  void port(HcaPort port) {
+  public void port(HcaPort port) {
     if (portIndex() != port.number() - 1) {
       hca.tally().settle(this);
     }
@@ -149,7 +157,7 @@ final class QpCore extends QpCounts {
   }
 
   /** Counts that the queue pair was modified, so that its peer looks for it again. */
-  void changed() {
+  public void changed() {
     if (live() && service == Opcode.RC) {
       epoch.changed();
     }
@@ -163,7 +171,7 @@ final class QpCore extends QpCounts {
   }
 
   /** {@return its packets, made now if this is the first time} */
-  Packets packets() {
+  public Packets packets() {
     Packets p = packets;
     while (p == null) {
       PACKETS.compareAndSet(this, null, new Packets(this));
@@ -173,7 +181,7 @@ final class QpCore extends QpCounts {
   }
 
   /** {@return whether none of its packets is under way} */
-  boolean isIdle() {
+  public boolean isIdle() {
     Packets p = packets;
     return p == null || p.isIdle();
   }
@@ -229,60 +237,10 @@ final class QpCore extends QpCounts {
 
   // ---- for the thread that holds the claim ----
 
-  private boolean isQuiet() {
+  /** {@return whether nothing has arrived for it} */
+  public final boolean isQuiet() {
     Packets p = packets;
     return signals == 0 && !buried() && (p == null || p.isEmpty());
-  }
-
-  @Override
-  protected boolean direct(RunList run) {
-    try {
-      return isQuiet() && DirectSends.run(this, run);
-    } catch (Throwable t) {
-      history.caught(t);
-      return false; // the step that follows makes an error of it
-    }
-  }
-
-  /**
-   * Executes requests at the peer before they are in the ring; for their poster, which has claimed
-   * slots for them and publishes those of the requests that were not executed.
-   *
-   * @param staged the requests; fewer when another thread uses the same builder
-   * @param n number of requests
-   * @param index the index of the first slot
-   * @return how many of them were executed, from the first on
-   */
-  int express(SendSlots staged, int n, long index) {
-    try {
-      return isQuiet() ? DirectSends.express(this, staged, n, index) : 0;
-    } catch (Throwable t) {
-      history.caught(t);
-      return Math.clamp(sends.head() - index, 0, n); // some may have completed before
-    }
-  }
-
-  @Override
-  protected boolean step(RunList run) {
-    try {
-      sync();
-      history.begin(run);
-      return history.isFinal() ? discardPackets(run) : work(run);
-    } catch (Throwable t) {
-      return history.caught(t);
-    }
-  }
-
-  @Override
-  protected boolean watch() {
-    try {
-      if (!history.isFinal()) {
-        completer.watch();
-      }
-      return true;
-    } catch (Throwable t) {
-      return !history.caught(t);
-    }
   }
 
   @Override
@@ -296,94 +254,51 @@ final class QpCore extends QpCounts {
     return hca.worker();
   }
 
-  private boolean work(RunList run) {
-    if (signals != 0) {
-      signalled((int) SIGNALS.getAndSet(this, 0), run);
-    }
-    if (buried()) {
-      return discardPackets(run);
-    }
-    boolean more = false;
-    for (; ; run.spend(0)) { // the budget bounds this loop, too
-      Packets p = packets;
-      more = false;
-      if (p != null) {
-        p.wait.end();
-        more = completer.responses(run);
-        more |= responder.run(run);
-      }
-      if (state == QpState.ERR) {
-        return Flusher.flush(this, run);
-      }
-      DirectSends.run(this, run);
-      sync();
-      more |= requester.run(run);
-      if (state == QpState.ERR) {
-        return Flusher.flush(this, run);
-      }
-      if (state == QpState.SQE) {
-        Flusher.flushSends(this, run);
-      }
-      if (more || !(requester.starved() || responder.starved())) {
-        break;
-      }
-      packets().wait.begin();
-      more = requester.starved() && requester.refilled();
-      more |= responder.starved() && responder.refilled();
-      if (!more || run.exhausted()) {
-        break;
-      }
-    }
-    return more;
+  /** {@return its packets, null as long as there was none} */
+  public final @Nullable Packets madePackets() {
+    return packets;
+  }
+
+  /** {@return the signals that were set, all cleared now} */
+  public final int takeSignals() {
+    return signals == 0 ? 0 : (int) SIGNALS.getAndSet(this, 0);
   }
 
   /**
-   * Makes the packet way know what the descriptor way has executed. Afterwards the numbers of
-   * requester and responder count. Called before anything else uses these numbers: at the beginning
-   * of each step, before packets are made, and by the control path.
+   * Executes requests at the peer before they are in the ring; for their poster, which has claimed
+   * slots for them and publishes those of the requests that were not executed.
+   *
+   * @param staged the requests; fewer when another thread uses the same builder
+   * @param n number of requests
+   * @param index the index of the first slot
+   * @return how many of them were executed, from the first on
    */
-  void sync() {
-    if (directAhead) {
-      directAhead = false;
-      requester.sync(sends.head(), directPsn);
-    }
-    if (directReceived.ahead && responder instanceof ConnectedResponder r) {
-      directReceived.ahead = false;
-      r.sync(directReceived);
-    }
-  }
+  public abstract int express(SendSlots staged, int n, long index);
 
-  private void signalled(int s, RunList run) {
-    if ((s & ACK_TIMER) != 0) {
-      completer.ackTimer(run);
-    }
-    if ((s & RNR_TIMER) != 0) {
-      completer.rnrTimer();
-    }
-    if ((s & REQUEST_FAULT) != 0) {
-      requester.fault(packets().requestPool.faultPsn());
-    }
-    if ((s & RESPONSE_FAULT) != 0 && live()) {
-      fail(EventType.QP_ACCESS_ERR);
-    }
-    if ((s & CQ_LOST) != 0 && state != QpState.RESET && state != QpState.ERR) {
-      fail(EventType.QP_FATAL);
-    }
+  /** Counts the acknowledgement of what was executed at the peer, if no response will do so. */
+  public abstract void settle(RunList run);
+
+  /** Releases the claim of the peer, if it is held. */
+  public abstract void letGo(RunList run);
+
+  /** {@return whether segments may be given to it as one datagram} */
+  public final boolean coalesces() {
+    return (init.createFlags() & QpCreateFlags.COALESCED_RECEIVE) != 0;
   }
 
   /** Is run again when one of its packets comes back. */
-  void awaitPacket() {
+  public void awaitPacket() {
     packets().wait.begin();
   }
 
   /** {@return whether the responder answers} */
-  boolean live() {
+  public boolean live() {
     QpState s = state;
     return s == QpState.RTR || s == QpState.RTS || s == QpState.SQD || s == QpState.SQE;
   }
 
   /** Goes to another state. */
-  void enter(QpState to, long cause) {
+  public void enter(QpState to, long cause) {
     QpState from = state;
     state = to;
     Ready.entered(this, to);
@@ -392,13 +307,13 @@ final class QpCore extends QpCounts {
   }
 
   /** Enters ERR, because a NAK refuses a request of the peer. */
-  void refuse(int syndrome, int psn, @Nullable EventType event) {
+  public void refuse(int syndrome, int psn, @Nullable EventType event) {
     history.nakSent(hca.worker().now(), psn, syndrome);
     fail(event);
   }
 
   /** Enters ERR; the current step flushes. */
-  void fail(@Nullable EventType event) {
+  public void fail(@Nullable EventType event) {
     enter(QpState.ERR, event == null ? QpHistory.ASKED : QpHistory.event(event));
     if (event != null) {
       verbs.tell(event);
@@ -406,7 +321,7 @@ final class QpCore extends QpCounts {
   }
 
   /** Throws away what has arrived; returns false, for nothing is left. */
-  boolean discardPackets(RunList run) {
+  public boolean discardPackets(RunList run) {
     Packets p = packets;
     if (p != null) {
       discard(p.requests, run);
@@ -425,17 +340,17 @@ final class QpCore extends QpCounts {
   }
 
   /** Marks the queue pair as destroyed: a step only discards packets afterwards. */
-  void bury() {
+  public void bury() {
     die();
   }
 
   /** {@return whether it was claimed for good, or given up by who waited for its claim in vain} */
-  boolean buried() {
+  public boolean buried() {
     return dead();
   }
 
   /** Sends a packet to the peer of the connection. */
-  void transmit(Packet packet, RunList run) {
+  public void transmit(Packet packet, RunList run) {
     packet.sourceQpn = qpn;
     port().transmit(this, packet, pkeyIndex, sgidIndex, sourceBits, run);
   }

@@ -17,7 +17,7 @@ abstract class QpCounts extends DirectState {
   long b0, b1, b2, b3, b4, b5, b6; // behind DirectState
 
   /** The requests of the peer that came without packets. */
-  final Direction directReceived = new Direction((QpCore) this);
+  public final Direction directReceived = new Direction((QpCore) this);
 
   private long @Nullable [] counters; // made when the first packet is counted
   private long @Nullable [] traffic; // made when the first packet is counted
@@ -27,27 +27,31 @@ abstract class QpCounts extends DirectState {
     super(sendCq, recvCq, most);
   }
 
-  final void count(HcaCounter counter) {
+  public final void count(HcaCounter counter) {
     counters()[counter.ordinal()]++;
   }
 
+  public final void count(HcaCounter counter, int n) {
+    counters()[counter.ordinal()] += n;
+  }
+
   /** Counts something of what the port counts. */
-  final void count(Traffic what, int n) {
+  public final void count(Traffic what, int n) {
     traffic()[what.ordinal()] += n;
   }
 
   /** {@return how often a counter was counted for packets alone} */
-  final long packets(HcaCounter counter) {
+  public final long packets(HcaCounter counter) {
     return at(counters, counter.ordinal());
   }
 
   /** {@return the value of a counter, with the requests that took no packet} */
-  final long value(HcaCounter counter) {
+  public final long value(HcaCounter counter) {
     return packets(counter) + direct(counter);
   }
 
   /** {@return the same of a place of what the port counts} */
-  final long value(int place) {
+  public final long value(int place) {
     return at(traffic, place) + direct(place);
   }
 
@@ -80,7 +84,7 @@ abstract class QpCounts extends DirectState {
   }
 
   /** Counts a packet that arrived; a multicast packet was counted by the port, once for all. */
-  final void received(Packet p) {
+  public final void received(Packet p) {
     int packets = Framing.packets(p);
     counters()[HcaCounter.RCVD_PKTS.ordinal()] += packets;
     if (!p.isMulticast()) {
@@ -91,8 +95,8 @@ abstract class QpCounts extends DirectState {
   }
 
   /** Counts a packet that the queue pair drops, and notes the reason in the packet. */
-  final void drop(Packet p, HcaCounter reason) {
-    counters()[reason.ordinal()]++;
+  public final void drop(Packet p, HcaCounter reason) {
+    counters()[reason.ordinal()] += Framing.packets(p);
     p.dropped = reason.label();
   }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 abstract class QpCrash extends RunList {
   private static final int MAX_CAUGHT = 2;
 
-  final QpCore qp;
+  public final QpCore qp;
   private @Nullable Throwable caught; // ended a step; the next step makes an error of it
   private int count;
   private boolean untold; // QP_FATAL is still to be raised
@@ -31,7 +31,7 @@ abstract class QpCrash extends RunList {
    *
    * @return whether another step is to follow
    */
-  final boolean caught(Throwable why) {
+  public final boolean caught(Throwable why) {
     caught = why;
     count++;
     return count <= MAX_CAUGHT;
@@ -43,12 +43,12 @@ abstract class QpCrash extends RunList {
   }
 
   /** Whether nothing of it is run any more. */
-  final boolean isFinal() {
+  public final boolean isFinal() {
     return count >= MAX_CAUGHT;
   }
 
   /** Begins a step; handles the exception that ended the step before. */
-  final void begin(RunList run) {
+  public final void begin(RunList run) {
     Throwable why = caught;
     if (why != null) {
       caught = null;
@@ -67,7 +67,7 @@ abstract class QpCrash extends RunList {
       untold = true;
       qp.enter(QpState.ERR, QpHistory.CRASHED);
     }
-    DirectPath.end(qp, run); // the peer, if it is claimed
+    qp.letGo(run); // the peer, if it is claimed
   }
 
   private void tell() {
@@ -80,7 +80,7 @@ abstract class QpCrash extends RunList {
   }
 
   /** Forgets all exceptions, because the queue pair was reset. */
-  final void forgive() {
+  public final void forgive() {
     count = 0;
     caught = null;
     untold = false;

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * texts of them when it is asked, so that the data path pays nothing. Only the thread that holds
  * this queue pair's claim records, except that the worker calls {@link #look}, too.
  */
-abstract class QpHistory extends QpCrash {
+public abstract class QpHistory extends QpCrash {
   /** Cause of a change of state: a call of modify. */
-  static final long ASKED = 1L << 8;
+  public static final long ASKED = 1L << 8;
 
   /** Cause of a change of state: the queue pair is destroyed. */
-  static final long REMOVED = 2L << 8;
+  public static final long REMOVED = 2L << 8;
 
   /** Cause of a change of state: an exception ended a step. */
   static final long CRASHED = 3L << 8;
@@ -94,7 +94,7 @@ abstract class QpHistory extends QpCrash {
   }
 
   /** {@return why the latest state was entered} */
-  final String cause() {
+  public final String cause() {
     return changes == 0 ? "" : text(words[place(changes - 1) + 1]);
   }
 
@@ -117,7 +117,7 @@ abstract class QpHistory extends QpCrash {
   }
 
   /** {@return whether a call of modify asked for the latest state} */
-  final boolean isAsked() {
+  public final boolean isAsked() {
     return changes == 0 || (words[place(changes - 1) + 1] & 0xff00) == ASKED;
   }
 
@@ -134,7 +134,7 @@ abstract class QpHistory extends QpCrash {
     return cause | (long) detail << DETAIL | (psn & 0xffffffL) << PSN;
   }
 
-  final void nakReceived(long now, int psn, int syndrome) {
+  public final void nakReceived(long now, int psn, int syndrome) {
     if (Syndrome.kind(syndrome) == Syndrome.CLASS_RNR) {
       note(RNR, now, psn, syndrome);
     } else {
@@ -148,12 +148,12 @@ abstract class QpHistory extends QpCrash {
     pending = failing(REFUSED, syndrome, psn);
   }
 
-  final void timeout(long now, int psn) {
+  public final void timeout(long now, int psn) {
     note(TIMEOUT, now, psn, 0);
   }
 
   /** Records a request that completes with an error of its own; the state changes next. */
-  final void failed(WcStatus status, int psn) {
+  public final void failed(WcStatus status, int psn) {
     failure = status;
     pending = failing(FAILED, status.ordinal(), psn);
   }
@@ -166,7 +166,7 @@ abstract class QpHistory extends QpCrash {
   }
 
   /** Forgets failures and NAKs, because the queue pair was reset; keeps the changes of state. */
-  final void reset() {
+  public final void reset() {
     failure = null;
     pending = 0;
     crash = null;
@@ -174,7 +174,7 @@ abstract class QpHistory extends QpCrash {
   }
 
   /** Samples the receive counter; returns whether a packet arrived since the last sample. */
-  final boolean look(long now, long received) {
+  public final boolean look(long now, long received) {
     boolean heard = received != heardCount;
     if (heard) {
       heardCount = received;
@@ -185,26 +185,26 @@ abstract class QpHistory extends QpCrash {
 
   // ---- queries ----
 
-  final long heardNs() {
+  public final long heardNs() {
     return heardNs;
   }
 
   /** {@return how the request failed that ended it, or null} */
-  final @Nullable WcStatus failure() {
+  public final @Nullable WcStatus failure() {
     return failure;
   }
 
   /** {@return the exception that ended a step, with its stack, or null} */
-  final @Nullable Throwable crash() {
+  public final @Nullable Throwable crash() {
     return crash;
   }
 
   /** {@return the syndrome of the NAK that this queue pair sent last, or 0} */
-  final int refusal() {
+  public final int refusal() {
     return syndrome(NAK_SENT);
   }
 
-  final long timeouts() {
+  public final long timeouts() {
     return at(TIMEOUT + 1);
   }
 
@@ -216,7 +216,7 @@ abstract class QpHistory extends QpCrash {
     return (int) (at(kind + 2) >>> PSN);
   }
 
-  final List<Change> changes() {
+  public final List<Change> changes() {
     List<Change> all = new ArrayList<>();
     for (long n = Math.max(0, changes - CHANGES); n < changes; n++) {
       int at = place(n);
@@ -226,7 +226,7 @@ abstract class QpHistory extends QpCrash {
     return all;
   }
 
-  final List<Note> troubles() {
+  public final List<Note> troubles() {
     List<Note> all = new ArrayList<>();
     add(all, TIMEOUT, "timeout, PSN %s not acknowledged");
     add(all, RNR, "RNR NAK received at PSN %s");

@@ -11,30 +11,30 @@ import org.jspecify.annotations.Nullable;
  * The attributes of a queue pair that are in use now. Only the thread that holds its claim reads
  * and changes them; modify claims it first.
  */
-abstract class QpPath extends Member {
+public abstract class QpPath extends Member {
   private @Nullable HcaPort port;
-  @Nullable Route route;
-  int sl; // of the route
+  public @Nullable Route route;
+  public int sl; // of the route
   int sgidIndex;
-  int sourceBits;
-  int destQpn;
-  int pkeyIndex;
-  int qkey;
-  int access;
-  int mtu = 256;
-  int mtuShift = 8;
-  long ackTimeoutNs;
-  int retryCount;
-  int rnrRetry;
-  int minRnrTimer;
-  int maxRdAtomic;
+  public int sourceBits;
+  public int destQpn;
+  public int pkeyIndex;
+  public int qkey;
+  public int access;
+  public int mtu = 256;
+  public int mtuShift = 8;
+  public long ackTimeoutNs;
+  public int retryCount;
+  public int rnrRetry;
+  public int minRnrTimer;
+  public int maxRdAtomic;
 
   /** Makes that of a queue pair. */
   QpPath(SoftCq sendCq, SoftCq recvCq) {
     super(sendCq, recvCq);
   }
 
-  final HcaPort port() {
+  public final HcaPort port() {
     HcaPort p = port;
     if (p == null) {
       throw new IllegalStateException("no port before INIT");
@@ -42,22 +42,22 @@ abstract class QpPath extends Member {
     return p;
   }
 
-  void port(HcaPort value) {
+  public void port(HcaPort value) {
     port = value;
   }
 
   /** {@return the index of its port, that of the first one before it has one} */
-  final int portIndex() {
+  public final int portIndex() {
     HcaPort p = port;
     return p == null ? 0 : p.number() - 1;
   }
 
-  final void mtu(int bytes) {
+  public final void mtu(int bytes) {
     mtu = bytes;
     mtuShift = Integer.numberOfTrailingZeros(bytes);
   }
 
-  final void route(Route value) {
+  public final void route(Route value) {
     route = value;
     sl = value.sl();
     sgidIndex = value.sgidIndex();
@@ -65,14 +65,14 @@ abstract class QpPath extends Member {
   }
 
   /** Sequence numbers of a message: one for each MTU begun, at least one. */
-  final int packets(long length) {
+  public final int packets(long length) {
     return length == 0 ? 1 : (int) ((length + mtu - 1) >>> mtuShift);
   }
 
   /**
    * FIRST and MIDDLE are full, LAST is not empty, nothing is longer than its share (IBA 9.7.4.1.6).
    */
-  final boolean lengthFits(Packet p, int what) {
+  public final boolean lengthFits(Packet p, int what) {
     int length = p.payload.length();
     int full = p.psnCount << mtuShift;
     return switch (what & (Opcode.START | Opcode.END | Opcode.READ)) {

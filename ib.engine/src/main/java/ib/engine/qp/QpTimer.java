@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * One of the two timers of a queue pair: acknowledgement (IBA 9.9.2.1.3) or RNR wait (IBA
  * 9.7.5.2.8).
  */
-final class QpTimer extends Timer {
+public final class QpTimer extends Timer {
   private final QpCore qp;
   private final int bit;
   private volatile boolean cancelled;
@@ -18,39 +18,39 @@ final class QpTimer extends Timer {
   /** Whether the worker has it; for the holder of the queue pair's claim. */
   boolean running;
 
-  QpTimer(QpCore qp, int bit) {
+  public QpTimer(QpCore qp, int bit) {
     this.qp = qp;
     this.bit = bit;
   }
 
   /** Hands it to the worker; for the holder of the queue pair's claim. */
-  void start(long ns) {
+  public void start(long ns) {
     waitNs = ns;
     running = true;
     qp.hca.worker().start(this);
   }
 
   /** {@return whether the worker has it; not when it was never made} */
-  static boolean isRunning(@Nullable QpTimer timer) {
+  public static boolean isRunning(@Nullable QpTimer timer) {
     return timer != null && timer.running;
   }
 
   /** Notes that the worker no longer has it. */
-  static void ended(@Nullable QpTimer timer) {
+  public static void ended(@Nullable QpTimer timer) {
     if (timer != null) {
       timer.running = false;
     }
   }
 
   /** Cancels one for good, if it was made. */
-  static void cancel(@Nullable QpTimer timer) {
+  public static void cancel(@Nullable QpTimer timer) {
     if (timer != null) {
       timer.cancel();
     }
   }
 
   /** Cancels the timer for good: a queue pair that is reset makes new timers. */
-  void cancel() {
+  public void cancel() {
     cancelled = true;
     if (running) {
       qp.hca.worker().purge();

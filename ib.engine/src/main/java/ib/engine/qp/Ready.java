@@ -13,34 +13,34 @@ import ib.core.verbs.QpState;
  * <caption>Who writes them</caption>
  * <tr><th>bit</th><th>set by</th><th>cleared by</th></tr>
  * <tr><td>{@link #NOT_RTS}</td><td>each change to a state but RTS</td><td>the change to RTS</td></tr>
- * <tr><td>{@link #ALONE}</td><td>creation, {@link Join#part}</td><td>{@link Join#look}</td></tr>
- * <tr><td>{@link #NO_WAY}</td><td>{@link Join#look}</td><td>{@link Join#look}</td></tr>
- * <tr><td>{@link #UNDER_WAY}</td><td>{@link Requester}, when it numbers a request that goes as
- * packets, and when it halts</td><td>{@link DirectSends}, before the next request, when all that was
+ * <tr><td>{@link #ALONE}</td><td>creation, {@code Join.part}</td><td>{@code Join.look}</td></tr>
+ * <tr><td>{@link #NO_WAY}</td><td>{@code Join.look}</td><td>{@code Join.look}</td></tr>
+ * <tr><td>{@link #UNDER_WAY}</td><td>{@code Requester}, when it numbers a request that goes as
+ * packets, and when it halts</td><td>{@code DirectSends}, before the next request, when all that was
  * begun has completed and nothing waits</td></tr>
  * <tr><td>{@link #NOT_LIVE}</td><td>each change to a state that does not answer</td><td>the change
  * to one that does</td></tr>
  * <tr><td>{@link #SILENT}</td><td>the change to RTR</td><td>the first packet, and each change to
  * another state</td></tr>
- * <tr><td>{@link #MIDDLE}</td><td>{@link ConnectedResponder}, at the end of its step</td><td>the
+ * <tr><td>{@link #MIDDLE}</td><td>{@code ConnectedResponder}, at the end of its step</td><td>the
  * same, and the change to RESET</td></tr>
  * <tr><td>{@link #NO_WRITE}, {@link #NO_READ}</td><td>creation and modify</td><td>modify</td></tr>
  * </table>
  */
-final class Ready {
+public final class Ready {
   // ---- blocked ----
 
   /** The sender is not in RTS. */
-  static final int NOT_RTS = 1;
+  public static final int NOT_RTS = 1;
 
   /** The sender is joined with no peer: it was not found yet, or one of the two was modified. */
-  static final int ALONE = 2;
+  public static final int ALONE = 2;
 
   /** The sender's requests go as packets until all that were begun have completed. */
-  static final int UNDER_WAY = 4;
+  public static final int UNDER_WAY = 4;
 
   /** No undisturbed way was found when it was looked for last. */
-  static final int NO_WAY = 8;
+  public static final int NO_WAY = 8;
 
   // ---- refuses ----
 
@@ -48,13 +48,13 @@ final class Ready {
   static final int NOT_LIVE = 1;
 
   /** The first packet raises COMM_EST at the receiver. */
-  static final int SILENT = 2;
+  public static final int SILENT = 2;
 
   /**
    * The receiver is in the middle of something that packets began: a message, an answer, an
    * acknowledgement that is due, a repetition that it asked for.
    */
-  static final int MIDDLE = 4;
+  public static final int MIDDLE = 4;
 
   /** The peer has no right to write. */
   static final int NO_WRITE = 8;
@@ -70,7 +70,7 @@ final class Ready {
   private Ready() {}
 
   /** The bits of the receiver that must be clear for a request. */
-  static int need(int what) {
+  public static int need(int what) {
     return ALWAYS
         | ((what & Verb.WRITE) != 0 ? NO_WRITE : 0)
         | ((what & Verb.READ) != 0 ? NO_READ : 0);
@@ -86,13 +86,11 @@ final class Ready {
   }
 
   /** The rights of the peer have changed. */
-  static void granted(QpCore qp) {
+  public static void granted(QpCore qp) {
     int access = qp.access;
     boolean writes = (access & Access.REMOTE_WRITE) != 0;
     boolean reads =
-        (access & Access.REMOTE_READ) != 0
-            && qp.responder instanceof ConnectedResponder r
-            && r.reads();
+        (access & Access.REMOTE_READ) != 0 && qp.responder instanceof ReceiveState r && r.reads();
     qp.refuses =
         qp.refuses & ~(NO_WRITE | NO_READ) | (writes ? 0 : NO_WRITE) | (reads ? 0 : NO_READ);
   }

@@ -1,86 +1,109 @@
 package ib.engine.qp;
 
+import ib.core.wire.Psn;
 import ib.engine.mr.Key;
 import ib.engine.mr.RemoteAtomic;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields that {@link InboundMessage}, {@link InboundRequest} and {@link Reply} keep for a
- * {@link ConnectedResponder} between two packets. One object with it, so that a queue pair is
- * small. Only the thread that holds the queue pair's claim may touch these fields.
+ * The fields that {@code InboundMessage}, {@link ib.engine.packet.receive.InboundRequest} and
+ * {@code Reply} keep for a {@code ConnectedResponder} between two packets. One object with it, so
+ * that a queue pair is small. Only the thread that holds the queue pair's claim may touch these
+ * fields.
  */
-abstract class ReceiveState extends Responder {
-  static final long[] NO_RESULTS = {};
+public abstract class ReceiveState extends Responder {
+  public static final long[] NO_RESULTS = {};
+
+  /** Farther away than any requester's window. */
+  public static final int PSN_FAR = 1 << 22;
+
+  /** The sequence number expected. */
+  public int epsn;
 
   // ---- InboundMessage ----
 
   /** {@code Opcode.SEND} or {@code WRITE} in the middle of a message, else 0. */
-  int current;
+  public int current;
 
   /** Bytes of the message so far. */
-  long done;
+  public long done;
 
-  long writeLength;
-  long writeAddress;
-  @Nullable Key writeKey;
-  long writeVersion;
+  public long writeLength;
+  public long writeAddress;
+  public @Nullable Key writeKey;
+  public long writeVersion;
 
   /** Whether a send with invalidate is executed, and its key not settled. */
-  boolean unsettled;
+  public boolean unsettled;
 
   // ---- InboundRequest ----
 
   /** Made with the first atomic. */
-  @Nullable RemoteAtomic atomic;
+  public @Nullable RemoteAtomic atomic;
 
   /** Made with the first atomic write. */
-  @Nullable MemorySegment value;
+  public @Nullable MemorySegment value;
 
   /** How many requests with an answer of their own the peer may have under way. */
-  int resources;
+  public int resources;
 
   /**
    * Results, two words each: opcode and sequence number, then the original value. Made with the
    * first atomic.
    */
-  long[] results = NO_RESULTS;
+  public long[] results = NO_RESULTS;
 
-  int resultCount;
-  int newestResult;
+  public int resultCount;
+  public int newestResult;
 
   // ---- Reply ----
 
   /** Whether a request is being answered. */
-  boolean replying;
+  public boolean replying;
 
   /** Whether the region of the read went away meanwhile. */
-  boolean replyRefused;
+  public boolean replyRefused;
 
-  boolean replyFirst;
+  public boolean replyFirst;
 
   /** Whether the answer is that of an atomic. */
-  boolean replyAtomic;
+  public boolean replyAtomic;
 
   /** The sequence number of the response that comes next, or did not come. */
-  int replyPsn;
+  public int replyPsn;
 
-  long replyAddress;
-  long replyLeft;
+  public long replyAddress;
+  public long replyLeft;
 
   /** Of a read that is not empty. */
-  @Nullable Key replyKey;
+  public @Nullable Key replyKey;
 
-  long replyVersion;
-  long replyOriginal;
+  public long replyVersion;
+  public long replyOriginal;
 
   /** Whether a congestion notification was sent. */
-  boolean noticed;
+  public boolean noticed;
 
-  long noticedNs;
+  public long noticedNs;
 
   /** Makes that of a queue pair. */
-  ReceiveState(QpCore qp) {
+  public ReceiveState(QpCore qp) {
     super(qp);
+  }
+
+  /** How far a sequence number is behind the one expected; any thread, roughly. */
+  final int behind(int psn) {
+    return Psn.diff(qp.directReceived.ahead ? qp.directReceived.psn : epsn, psn);
+  }
+
+  /** Whether this is the sequence number expected. */
+  public final boolean isNext(int psn) {
+    return psn == epsn;
+  }
+
+  /** Whether the peer may have reads under way. */
+  final boolean reads() {
+    return resources > 0;
   }
 }

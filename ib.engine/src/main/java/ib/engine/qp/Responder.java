@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * request. One object with the registered memory as the queue pair finds it, so that a queue pair
  * is small. Only the thread that holds this queue pair's claim calls in.
  */
-abstract class Responder extends LastKeys {
+public abstract class Responder extends LastKeys {
   private static final long[] NONE = {};
   private static final VarHandle HOLDING;
 
@@ -37,16 +37,17 @@ abstract class Responder extends LastKeys {
     }
   }
 
-  final QpCore qp;
-  final int sgeMost; // elements of a receive request
+  public final QpCore qp;
+  public final int sgeMost; // elements of a receive request
   private final @Nullable HeldReceive held; // of a shared queue
-  boolean lastTold; // of Flusher: QP_LAST_WQE_REACHED was raised in this life, or no longer matters
+  public boolean
+      lastTold; // of Flusher: QP_LAST_WQE_REACHED was raised in this life, or no longer matters
   private long[] words = NONE; // of the receive in hand: of its ring, or of the held one
   private int place; // of the receive in hand in its words
   private long end; // index after the receive in hand, 0 when its queue is shared
   private boolean holding; // a receive request is in hand; one of a shared queue written by HOLDING
 
-  Responder(QpCore qp) {
+  public Responder(QpCore qp) {
     super(qp.hca.lkeys(), qp.hca.rkeys(), qp.domain);
     this.qp = qp;
     SoftSrq srq = qp.srq;
@@ -55,26 +56,26 @@ abstract class Responder extends LastKeys {
   }
 
   /** Works on the requests that have arrived; returns whether the budget ended it. */
-  abstract boolean run(RunList run);
+  public abstract boolean run(RunList run);
 
   /** Whether it waits for one of its packets. */
-  abstract boolean starved();
+  public abstract boolean starved();
 
   /** Whether such a packet is there now. */
-  abstract boolean refilled();
+  public abstract boolean refilled();
 
   /** Sends what is still to be said in ERR; returns false when there is no packet for it now. */
-  abstract boolean lastWord(RunList run);
+  public abstract boolean lastWord(RunList run);
 
   /** Forgets the current receive, because the queue pair was reset. */
-  void reset() {
+  public void reset() {
     lastTold = false;
     words = NONE; // the ring is gone
     HOLDING.setRelease(this, false);
   }
 
   /** Whether the packet may be looked at: P_Key (IBA 9.6.1.1.3) and, when connected, the sender. */
-  boolean admits(Packet p) {
+  public boolean admits(Packet p) {
     QpPath path = qp;
     boolean fits =
         switch (qp.type) {
@@ -105,7 +106,7 @@ abstract class Responder extends LastKeys {
   }
 
   /** {@return whether there is a receive request in hand now} */
-  boolean takeReceive() {
+  public boolean takeReceive() {
     if (holding) {
       return true;
     }
@@ -144,27 +145,27 @@ abstract class Responder extends LastKeys {
   }
 
   /** The words of the receive request in hand, one of its own queue in the slot where it is. */
-  long[] words() {
+  public long[] words() {
     return words;
   }
 
   /** Where the first element of the receive request in hand begins in its words. */
-  int sges() {
+  public int sges() {
     return ReceiveSlot.sges(place);
   }
 
   /** {@return the bytes of the receive request in hand} */
-  long receiveLength() {
+  public long receiveLength() {
     return Sges.length(words, sges(), sgeMost);
   }
 
   /** Takes the elements of the receive request in hand for a copy. */
-  LastKeys receiveElements() {
+  public LastKeys receiveElements() {
     return elements(words, sges(), sgeMost);
   }
 
   /** Completes the receive request in hand. */
-  void complete(
+  public void complete(
       RunList run, WcStatus status, WcOpcode opcode, int bytes, int flags, int imm, Packet p) {
     boolean datagram = qp.service == Opcode.UD;
     int pkeyIndex = qp.type == QpType.GSI ? qp.port().tables().pkeyIndex(p.pkey) : qp.pkeyIndex;
@@ -183,7 +184,7 @@ abstract class Responder extends LastKeys {
   }
 
   /** Completes the receive request in hand with a message that came without a packet. */
-  void complete(
+  public void complete(
       RunList run,
       WcOpcode opcode,
       int bytes,
@@ -198,14 +199,14 @@ abstract class Responder extends LastKeys {
   }
 
   /** Flushes the receive request in hand. */
-  void flush(RunList run) {
+  public void flush(RunList run) {
     if (holding) {
       flushed(run);
     }
   }
 
   /** Flushes the oldest request of a ring that is sealed, which was killed. */
-  void flushKilled(ReceiveRing ring, RunList run) {
+  public void flushKilled(ReceiveRing ring, RunList run) {
     long oldest = ring.head();
     inHand(ring.words(), ring.base(oldest), oldest + 1);
     flushed(run);
@@ -265,12 +266,12 @@ abstract class Responder extends LastKeys {
   }
 
   /** Whether requests are executed in this state. */
-  boolean executes() {
+  public boolean executes() {
     QpState s = qp.state;
     return s == QpState.RTS || s == QpState.RTR || s == QpState.SQD || s == QpState.SQE;
   }
 
-  static int immFlag(boolean imm) {
+  public static int immFlag(boolean imm) {
     return imm ? WcFlags.WITH_IMM : 0;
   }
 }

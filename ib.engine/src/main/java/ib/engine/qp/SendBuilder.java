@@ -11,6 +11,7 @@ import ib.engine.mr.Sges;
 import ib.engine.ring.LargeHeader;
 import ib.engine.ring.SendKind;
 import ib.engine.ring.SendSlots;
+import ib.engine.ring.TcpHeader;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

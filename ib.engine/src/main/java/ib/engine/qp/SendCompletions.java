@@ -11,7 +11,7 @@ import ib.engine.run.RunList;
  * Puts the completions of send requests into their queue, in order. Only the thread that holds the
  * queue pair's claim calls in.
  */
-final class SendCompletions {
+public final class SendCompletions {
   private SendCompletions() {}
 
   /**
@@ -20,9 +20,9 @@ final class SendCompletions {
    * and a drain must not miss a completion that is under way. The slot may be filled anew as soon
    * as the completion can be polled, so all of it is read before.
    */
-  static void push(
+  public static void push(
       QpCore qp, RunList run, SendWords s, int b, long index, WcStatus status, int error) {
-    SendRing ring = qp.requester.ring();
+    SendRing ring = qp.sending.ring;
     try {
       long kind = s.kind(b);
       Cqe cqe = s.takeCqe(b, kind); // also without a completion: it is not kept

@@ -4,14 +4,15 @@ import ib.core.verbs.WcStatus;
 import ib.engine.mr.LastKeys;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWords;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where the packet way stands with the requests of one send queue: the fields of {@link Requester},
- * and those that {@link AckRequests}, {@link LocalWork} and {@link LargeSend} keep for it between
- * two calls. One object, so that a queue pair is small. Only the thread that holds the queue pair's
- * claim may touch them.
+ * Where the packet way stands with the requests of one send queue: the fields of {@link
+ * ib.engine.packet.send.Requester}, and those that {@code AckRequests}, {@code LocalWork} and
+ * {@code LargeSend} keep for it between two calls. One object, so that a queue pair is small. Only
+ * the thread that holds the queue pair's claim may touch them.
  */
-abstract class SendState extends SendWindow {
+public abstract class SendState extends SendWindow {
   private static final long[] NONE = {};
 
   // ---- the requests on their way, four words each: PSNs, length, done, last packet ----
@@ -21,74 +22,155 @@ abstract class SendState extends SendWindow {
   private static final int PACKET_LAST = 3;
   private long[] flight = NONE; // made with the first request that goes as packets
 
+  public final QpCore qp;
+
   // ---- Requester ----
 
   /** The ring, of this life of the queue pair. */
-  SendRing ring;
+  public SendRing ring;
 
   /** The requests in the ring. */
-  SendWords slots;
+  public SendWords slots;
 
   /** The request that is being sent or is next. */
-  long cursor;
+  public long cursor;
 
   /** Requests are known to be published up to here. */
-  long batchEnd;
+  public long batchEnd;
 
   /** Index after the newest request that has sequence numbers. */
-  long started;
+  public long started;
 
   /** The first sequence number that no request has. */
-  int psnNext;
+  public int psnNext;
 
   /** The first sequence number that was never sent. */
-  int psnSent;
+  public int psnSent;
 
   /** How many requests with an answer of their own are under way. */
-  int readsOut;
+  public int readsOut;
 
   /** The index of a request with a local error: nothing is sent from there on. */
-  long haltIndex = Long.MAX_VALUE;
+  public long haltIndex = Long.MAX_VALUE;
 
   /** The local error. */
-  WcStatus haltStatus = WcStatus.SUCCESS;
+  public WcStatus haltStatus = WcStatus.SUCCESS;
 
   /** Whether it waits for a free packet. */
-  boolean wantsPacket;
+  public boolean wantsPacket;
 
   /** Whether SQ_DRAINED is to be raised. */
-  boolean drainWanted;
+  public boolean drainWanted;
+
+  // ---- Completer ----
+
+  /** The oldest request. */
+  public long head;
+
+  /** The oldest sequence number that is not acknowledged. */
+  public int una;
+
+  public int retryLeft;
+  public int rnrLeft;
+
+  /** Whether the peer has asked to wait. */
+  public boolean rnrWaiting;
+
+  /** Counts up with each answer. */
+  public long progress;
+
+  /** The progress when the timer was started. */
+  public long progressSeen;
+
+  /** Where a missing answer was asked for again. */
+  public int rewoundFor = -1;
+
+  /** Made when it is first started. */
+  public @Nullable QpTimer ackTimer;
+
+  /** Made when it is first started, too. */
+  public @Nullable QpTimer rnrTimer;
+
+  /** Made when the first atomic is answered. */
+  public @Nullable AtomicResult original;
 
   // ---- AckRequests ----
 
   /** All sequence numbers before this one will be acknowledged, as far as is known. */
-  int ackEnd;
+  public int ackEnd;
 
   /** How many requests in a row did not ask for an acknowledgement. */
-  int silent;
+  public int silent;
 
   // ---- LocalWork ----
 
   /** Whether the local request in progress has run, but is not complete yet. */
-  boolean localExecuted;
+  public boolean localExecuted;
 
   /** Whether other queue pairs still copy through what the local request has taken away. */
-  boolean localUnsettled;
+  public boolean localUnsettled;
 
   // ---- LargeSend ----
 
   /** Whether the large send in progress leaves as one packet. */
-  boolean together;
+  public boolean together;
 
-  /** Makes that of a ring, with so many packets under way at most. */
-  SendState(SendRing ring, int windowPackets) {
+  /** Makes that of a queue pair, with so many packets under way at most. */
+  public SendState(QpCore qp, SendRing ring, int windowPackets) {
     super(windowPackets);
+    this.qp = qp;
     this.ring = ring;
     this.slots = ring.slots();
   }
 
+  /** {@return the oldest request} */
+  public final long head() {
+    return head;
+  }
+
+  /** {@return the oldest sequence number that is not acknowledged; any thread, roughly} */
+  public final int una() {
+    return qp.directAhead ? qp.directPsn : una;
+  }
+
+  /** {@return the first sequence number that was never sent; any thread, roughly} */
+  public final int psnSent() {
+    return qp.directAhead ? qp.directPsn : psnSent;
+  }
+
+  /** {@return whether the peer has acknowledged something, or asked to wait} */
+  public final boolean isHeard() {
+    return progress > 0;
+  }
+
+  public final boolean rnrWaiting() {
+    return rnrWaiting;
+  }
+
+  /** Restarts the ACK timeout: an acknowledgement is requested, and none is outstanding. */
+  public final void asked() {
+    progressSeen = -1;
+  }
+
+  /** {@return whether the request at the index is published, as part of a batch} */
+  public final boolean extend(long index) {
+    if (index < batchEnd) {
+      return true;
+    }
+    if (!ring.published(index)) {
+      return false;
+    }
+    batchEnd = index + ring.batch(index);
+    return true;
+  }
+
+  /** Whether all requests that were begun have completed and nothing waits. */
+  public final boolean isQuiet() {
+    return cursor == started && cursor == head() && haltIndex == Long.MAX_VALUE && !rnrWaiting;
+  }
+
   /** {@return the place of a request in the slots} */
-  final int place(long index) {
+  public final int place(long index) {
     return ring.base(index);
   }
 
@@ -97,20 +179,20 @@ abstract class SendState extends SendWindow {
   }
 
   /** Takes the elements of a request in hand. */
-  final LastKeys elements(long index, LastKeys keys) {
+  public final LastKeys elements(long index, LastKeys keys) {
     int b = place(index);
     return slots.elements(b, slots.kind(b), keys);
   }
 
   /** Makes the words that {@link #number} writes. */
-  final void mayFly() {
+  public final void mayFly() {
     if (flight.length == 0) {
       flight = new long[ring.capacity() << FLIGHT];
     }
   }
 
   /** Notes the length of a request in bytes, its first sequence number, and how many it uses. */
-  final void number(long index, long length, int psnFirst, int psnCount) {
+  public final void number(long index, long length, int psnFirst, int psnCount) {
     int f = flight(index);
     flight[f] = psnFirst | (long) psnCount << 32;
     flight[f + LENGTH] = length;
@@ -118,35 +200,35 @@ abstract class SendState extends SendWindow {
   }
 
   /** {@return the first sequence number of a request} */
-  final int psnFirst(long index) {
+  public final int psnFirst(long index) {
     return (int) flight[flight(index)];
   }
 
   /** {@return how many sequence numbers its requests and responses use} */
-  final int psnCount(long index) {
+  public final int psnCount(long index) {
     return (int) (flight[flight(index)] >>> 32);
   }
 
   /** {@return message length in bytes} */
-  final long length(long index) {
+  public final long length(long index) {
     return flight[flight(index) + LENGTH];
   }
 
   /** {@return bytes sent; of a read: bytes received} */
-  final long done(long index) {
+  public final long done(long index) {
     return flight[flight(index) + DONE];
   }
 
-  final void done(long index, long bytes) {
+  public final void done(long index, long bytes) {
     flight[flight(index) + DONE] = bytes;
   }
 
   /** {@return sequence number of the last packet of a request in the pool's count} */
-  final long packetLast(long index) {
+  public final long packetLast(long index) {
     return flight[flight(index) + PACKET_LAST];
   }
 
-  final void packetLast(long index, long packet) {
+  public final void packetLast(long index, long packet) {
     flight[flight(index) + PACKET_LAST] = packet;
   }
 }

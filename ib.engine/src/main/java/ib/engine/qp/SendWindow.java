@@ -28,14 +28,14 @@ abstract class SendWindow {
   }
 
   /** Opens the window fully, for a new connection. */
-  final void openWindow() {
+  public final void openWindow() {
     size = most;
     acknowledged = 0;
     doubled = NONE;
   }
 
   /** {@return packets that may be under way} */
-  final int windowSize() {
+  public final int windowSize() {
     return size;
   }
 
@@ -47,7 +47,7 @@ abstract class SendWindow {
    *     so only the timer would find a second loss of the same packet; while the window is reduced,
    *     the packet is therefore sent twice
    */
-  final void lost(int psn, boolean nak) {
+  public final void lost(int psn, boolean nak) {
     doubled = nak && size < most ? psn : NONE;
     halve();
   }
@@ -56,7 +56,7 @@ abstract class SendWindow {
    * A congestion notification has arrived. Packets that were already outstanding can cause further
    * ones, so the window halves at most once per window of acknowledged packets.
    */
-  final void congested() {
+  public final void congested() {
     if (size == most || since >= size) {
       halve();
     }
@@ -69,14 +69,14 @@ abstract class SendWindow {
   }
 
   /** {@return whether what was just sent is to be sent once more} */
-  final boolean again(int psn) {
+  public final boolean again(int psn) {
     boolean again = psn == doubled;
     doubled = again ? NONE : doubled;
     return again;
   }
 
   /** Counts packets that were acknowledged. */
-  final void acknowledged(int packets) {
+  public final void acknowledged(int packets) {
     if (size < most) {
       since = Math.min(most, since + packets);
       acknowledged += packets;

@@ -20,7 +20,7 @@ public final class SoftAh extends AddressHandle {
     this.route = checked(hca, attr);
   }
 
-  static Route checked(HcaCore hca, AhAttr attr) {
+  public static Route checked(HcaCore hca, AhAttr attr) {
     HcaPort port = hca.port(attr.port());
     if (attr.grh() != null) {
       port.gid(attr.grh().sgidIndex());

@@ -145,7 +145,7 @@ public final class SoftMr extends MemoryRegion {
   }
 
   /** REG_MR; returns whether it was allowed (IBA 10.6.4.3: the region must be free). */
-  boolean register(QpCore qp, int number, int rights) {
+  public boolean register(QpCore qp, int number, int rights) {
     Mapping m = mapping;
     boolean writes = (rights & (Access.REMOTE_WRITE | Access.REMOTE_ATOMIC)) != 0;
     if (!fast()

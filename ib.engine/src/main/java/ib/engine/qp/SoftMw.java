@@ -45,7 +45,7 @@ public final class SoftMw extends MemoryWindow {
   }
 
   /** BIND_MW; returns whether it was allowed. */
-  boolean bind(QpCore qp, @Nullable SoftMr mr, SendWords s, int b) {
+  public boolean bind(QpCore qp, @Nullable SoftMr mr, SendWords s, int b) {
     int number = s.rkey(b);
     long address = s.remoteAddress(b);
     long length = s.memoryLength(b);
@@ -129,7 +129,7 @@ public final class SoftMw extends MemoryWindow {
   /**
    * Whether no copy through the old key is in progress; call it after binding anew or invalidating.
    */
-  boolean settled() {
+  public boolean settled() {
     return key.idle();
   }
 

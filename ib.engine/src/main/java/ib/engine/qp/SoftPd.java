@@ -87,7 +87,7 @@ public final class SoftPd extends ProtectionDomain {
    *     stay, since its holder may still be using it
    */
   void fence(Key... gone) {
-    long end = QpControl.deadline();
+    long end = ControlPath.deadline();
     IbTimedOutException stuck = null;
     for (QpCore qp : all()) {
       try {

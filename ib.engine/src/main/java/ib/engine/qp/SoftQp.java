@@ -54,7 +54,7 @@ public final class SoftQp extends QueuePair {
       throw new IbNotSupportedException(
           "createQp", init.type() + " is not offered", "IbDevice.has(Cap.XRC)");
     }
-    this.engine = new QpCore(hca, init, pd.domain(), sendCq, recvCq, srq);
+    this.engine = hca.maker().make(hca, init, pd.domain(), sendCq, recvCq, srq);
     this.opcodes = Verb.offered(engine.service);
     engine.verbs = this;
     boolean made = false;
@@ -106,7 +106,7 @@ public final class SoftQp extends QueuePair {
   }
 
   /** Raises an event of this queue pair. */
-  void tell(EventType type) {
+  public void tell(EventType type) {
     raise(type);
   }
 
@@ -388,7 +388,7 @@ public final class SoftQp extends QueuePair {
     HcaCore hca = pd.hca();
     hca.leave(engine);
     try {
-      engine.control.kill(QpControl.deadline());
+      engine.control.kill(ControlPath.deadline());
       pd.forget(engine); // not while a thread still holds its claim: its memory must stay
     } finally {
       hca.tally().leave(engine);

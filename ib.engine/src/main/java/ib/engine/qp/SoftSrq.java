@@ -37,7 +37,7 @@ public final class SoftSrq extends SharedReceiveQueue {
     this.limit = init.attr().srqLimit();
   }
 
-  ReceiveRing ring() {
+  public ReceiveRing ring() {
     return ring;
   }
 

@@ -20,7 +20,7 @@ import java.util.function.BiConsumer;
  * owner only; what belongs to no queue pair is counted here. A reader sums them up, so counting
  * costs the data path a store, and reading may miss what is just being counted.
  */
-final class Tally extends LookRound {
+public final class Tally extends LookRound {
   private static final HcaCounter[] HCA_COUNTERS = HcaCounter.values();
   private static final long LOOK_NS = 250_000_000;
   private static final long MAX_LOOK_NS = 64 * LOOK_NS; // 16 s
@@ -70,7 +70,7 @@ final class Tally extends LookRound {
   /**
    * Adds the counts of a queue pair to its port. Only the thread that holds the claim calls this.
    */
-  synchronized void settle(QpCore qp) {
+  public synchronized void settle(QpCore qp) {
     AtomicLongArray port = ports[qp.portIndex()];
     for (int i = 0; i < ALL; i++) {
       long n = own(qp, i);

@@ -6,25 +6,25 @@ import ib.engine.wire.Opcode;
 import java.util.Arrays;
 
 /** The send opcodes as a table: what the engine does for each, who offers it, how it completes. */
-final class Verb {
-  static final int SEND = 1;
-  static final int WRITE = 1 << 1;
-  static final int READ = 1 << 2;
-  static final int ATOMIC = 1 << 3;
-  static final int ATOMIC_WRITE = 1 << 4;
-  static final int FLUSH = 1 << 5;
+public final class Verb {
+  public static final int SEND = 1;
+  public static final int WRITE = 1 << 1;
+  public static final int READ = 1 << 2;
+  public static final int ATOMIC = 1 << 3;
+  public static final int ATOMIC_WRITE = 1 << 4;
+  public static final int FLUSH = 1 << 5;
 
   /** Executed here, without a packet. */
-  static final int LOCAL = 1 << 6;
+  public static final int LOCAL = 1 << 6;
 
-  static final int IMM = 1 << 7;
-  static final int INV = 1 << 8;
+  public static final int IMM = 1 << 7;
+  public static final int INV = 1 << 8;
 
   /** Many datagrams, or one that stands for them. */
-  static final int LARGE = 1 << 9;
+  public static final int LARGE = 1 << 9;
 
   /** One request packet, done when its own answer has come; counts against maxRdAtomic. */
-  static final int ANSWERED = READ | ATOMIC | ATOMIC_WRITE | FLUSH;
+  public static final int ANSWERED = READ | ATOMIC | ATOMIC_WRITE | FLUSH;
 
   private static final int[] TABLE = new int[64];
   private static final WcOpcode[] COMPLETED = new WcOpcode[64];
@@ -72,7 +72,7 @@ final class Verb {
   }
 
   /** {@return what an opcode is, 0 when it is not offered by anyone} */
-  static int what(int opcode) {
+  public static int what(int opcode) {
     return TABLE[opcode];
   }
 
@@ -85,7 +85,7 @@ final class Verb {
    * {@return the opcodes that a service can execute: those that it offers and, for datagrams, the
    * large send, which only queue pairs made for it offer}
    */
-  static long executable(int service) {
+  public static long executable(int service) {
     return offered(service) | (service == Opcode.UD ? 1L << WrOpcode.LSO.value() : 0);
   }
 
@@ -99,7 +99,7 @@ final class Verb {
   }
 
   /** {@return the opcode of a part of a send or write message, without the service bits} */
-  static int part(int verb, boolean first, boolean last) {
+  public static int part(int verb, boolean first, boolean last) {
     int base = (verb & WRITE) != 0 ? Opcode.WRITE_FIRST : Opcode.SEND_FIRST;
     if (!last) {
       return first ? base : base + 1;

@@ -1,8 +1,10 @@
 /**
- * Queue pairs and the objects around them: requester, responder, completer (IBA vol. 1 chapters 9
- * and 10), run to completion by the thread that has work for a queue pair (D4). The package has no
- * threads of its own. Any thread may call verbs objects; only the thread that holds the queue
- * pair's claim ({@link ib.engine.run.ClaimToken}) may call the rest.
+ * Queue pairs as they are: their fields, slots and counters, the ports and the device that they
+ * belong to, and the verbs objects (IBA vol. 1 chapters 9 and 10). Later packages execute their
+ * requests ({@code direct}, {@code packet}) and run, change and destroy them ({@code control}), by
+ * the thread that has work for a queue pair (D4). The package has no threads of its own. Any thread
+ * may call verbs objects; only the thread that holds the queue pair's claim ({@link
+ * ib.engine.run.ClaimToken}) may call the rest.
  *
  * <p>Locks, for the control path; the worker's look at the counts takes that of {@code Tally}. A
  * queue pair has none: {@code QpControl} takes its claim, for which one caller at a time waits, at

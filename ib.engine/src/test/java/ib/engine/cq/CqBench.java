@@ -63,7 +63,7 @@ final class CqBench extends CqHost implements CompletionNotifier {
   }
 
   /** A queue pair, as its completion queues know it. */
-  static final class User extends Member {
+  static final class User extends IdleMember {
     final List<String> heard = new ArrayList<>();
 
     User(SoftCq send, SoftCq receive) {
@@ -78,31 +78,6 @@ final class CqBench extends CqHost implements CompletionNotifier {
     @Override
     protected void cqLost(RunList run) {
       heard.add("lost");
-    }
-
-    @Override
-    protected boolean direct(RunList run) {
-      return true;
-    }
-
-    @Override
-    protected boolean step(RunList run) {
-      return false;
-    }
-
-    @Override
-    protected boolean watch() {
-      return true;
-    }
-
-    @Override
-    protected void crashed(Throwable why) {
-      throw new AssertionError(why);
-    }
-
-    @Override
-    protected Worker worker() {
-      throw new AssertionError("it is never run");
     }
   }
 

@@ -10,9 +10,9 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
+import ib.engine.control.QpSteps;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.HcaCore;
-import ib.engine.run.RunList;
 import ib.engine.run.Turns;
 import ib.engine.run.Worker;
 import ib.engine.time.NanoClock;
@@ -61,6 +61,7 @@ public final class CqScenarios {
           };
       return new HcaCore(
           HcaConfig.of(1, 2),
+          QpSteps::new,
           List.of(nowhere),
           new NanoClock() {
             private long now;
@@ -120,7 +121,7 @@ public final class CqScenarios {
   }
 
   /** A queue pair that notes what was freed. */
-  private static final class User extends Member {
+  private static final class User extends IdleMember {
     private long freed;
 
     User(SoftCq cq) {
@@ -150,34 +151,6 @@ public final class CqScenarios {
     @Override
     protected void polled(boolean receive, long end) {
       freed = Math.max(freed, end);
-    }
-
-    @Override
-    protected void cqLost(RunList run) {}
-
-    @Override
-    protected boolean direct(RunList run) {
-      return true;
-    }
-
-    @Override
-    protected boolean step(RunList run) {
-      return false;
-    }
-
-    @Override
-    protected boolean watch() {
-      return true;
-    }
-
-    @Override
-    protected void crashed(Throwable why) {
-      throw new AssertionError(why);
-    }
-
-    @Override
-    protected Worker worker() {
-      throw new AssertionError("it is never run");
     }
   }
 

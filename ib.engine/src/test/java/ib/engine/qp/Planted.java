@@ -7,11 +7,11 @@ import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 
 /** Code of deliberate bugs of the simulator that need more than a few instructions. */
-final class Planted {
+public final class Planted {
   private Planted() {}
 
   /** A duplicate of an atomic is executed, as if it were new. */
-  static void again(QpCore qp, Packet p) {
+  public static void again(QpCore qp, Packet p) {
     Key key = qp.hca.rkeys().find(p.rkey);
     if (key != null) {
       long v = key.admit(p.rkey, qp.domain, qp, Access.REMOTE_ATOMIC, p.remoteAddress, Long.BYTES);

@@ -8,6 +8,7 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
 import ib.core.verbs.QpType;
+import ib.engine.control.QpSteps;
 import ib.engine.cq.SoftCq;
 import ib.engine.link.HcaCounter;
 import ib.engine.run.Turns;
@@ -38,6 +39,7 @@ class RestTest {
   private final HcaCore hca =
       new HcaCore(
           HcaConfig.of(1, 2),
+          QpSteps::new,
           List.of(nowhere),
           clock,
           RandomGenerator.getDefault(),

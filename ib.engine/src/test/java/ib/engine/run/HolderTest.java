@@ -4,42 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.engine.cq.IdleMember;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Who holds the claim of a queue pair, for the report of a wait that was in vain. */
 class HolderTest {
-  private static final class Pair extends Claimed {
-    @Override
-    protected boolean direct(RunList run) {
-      return true;
-    }
-
-    @Override
-    protected boolean step(RunList run) {
-      return false;
-    }
-
-    @Override
-    protected boolean watch() {
-      return true;
-    }
-
-    @Override
-    protected void crashed(Throwable why) {
-      throw new AssertionError(why);
-    }
-
-    @Override
-    protected Worker worker() {
-      throw new AssertionError("it is never run");
-    }
-  }
-
   @Test
   @DisplayName("the report names the thread and what it is doing, or says that it is not there")
   void text() throws InterruptedException {
-    Pair pair = new Pair();
+    Claimed pair = new IdleMember();
     assertEquals("it is not known who holds it", Holder.text(pair));
     long me = Thread.currentThread().threadId();
     pair.heldBy(me);

@@ -2,6 +2,7 @@ package ib.engine.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ib.engine.cq.IdleMember;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -10,14 +11,9 @@ import org.junit.jupiter.api.Test;
 /** What a run has gathered is sent while no other thread can run its queue pairs. */
 class RunListOrderTest {
   /** Sends one packet by an outbox, which looks whether the claim is free when it is flushed. */
-  private static final class Sender extends Claimed {
+  private static final class Sender extends IdleMember {
     final List<String> seen = new ArrayList<>();
     private boolean sent;
-
-    @Override
-    protected boolean direct(RunList run) {
-      return false;
-    }
 
     @Override
     protected boolean step(RunList run) {
@@ -26,21 +22,6 @@ class RunListOrderTest {
         run.gather(() -> seen.add(schedule() ? "another thread may send" : "claimed"));
       }
       return false;
-    }
-
-    @Override
-    protected boolean watch() {
-      return true;
-    }
-
-    @Override
-    protected void crashed(Throwable why) {
-      throw new AssertionError(why);
-    }
-
-    @Override
-    protected Worker worker() {
-      throw new AssertionError("the budget is not used up");
     }
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.engine.cq.IdleMember;
 import ib.engine.time.NanoClock;
 import ib.engine.time.Timer;
 import ib.engine.time.VirtualClock;
@@ -79,7 +80,7 @@ class WorkerTest {
     }
   }
 
-  private final class Pair extends Claimed {
+  private final class Pair extends IdleMember {
     private final String name;
     private final Worker on;
 
@@ -89,27 +90,12 @@ class WorkerTest {
     }
 
     @Override
-    protected boolean direct(RunList run) {
-      return false;
-    }
-
-    @Override
     protected boolean step(RunList run) {
       synchronized (log) {
         log.add(name);
         log.notifyAll();
       }
       return false;
-    }
-
-    @Override
-    protected boolean watch() {
-      return true;
-    }
-
-    @Override
-    protected void crashed(Throwable why) {
-      throw new AssertionError(why);
     }
 
     @Override

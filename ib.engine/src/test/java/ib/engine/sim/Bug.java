@@ -25,12 +25,12 @@ enum Bug {
       before(b -> b.iload(0).iload(1).isub().ireturn()),
       Profile.LOST_ACKS),
   DUPLICATE_EXECUTED(
-      "qp.ConnectedResponder",
+      "packet.receive.ConnectedResponder",
       "inSequence",
       before(b -> b.iload(1).ifThen(Opcode.IFLT, t -> t.iconst_1().ireturn())),
       Profile.DUPLICATE_50),
   FLUSH_DROPPED(
-      "qp.Flusher",
+      "control.Flusher",
       "flushSends",
       call(
           "completeHead",
@@ -39,30 +39,37 @@ enum Bug {
                   .pop()
                   .pop()
                   .invokevirtual(
-                      ClassDesc.of("ib.engine.qp.Completer"),
+                      ClassDesc.of("ib.engine.packet.send.Completer"),
                       "skipHead",
                       MethodTypeDesc.ofDescriptor("()V"))),
       Profile.LOSS_30),
   READ_WITHOUT_DATA(
-      "qp.Completer", "retire", call("what", b -> b.pop().iconst_0()), Profile.REORDER_50),
+      "packet.send.Completer", "retire", call("what", b -> b.pop().iconst_0()), Profile.REORDER_50),
   GHOST_ACKNOWLEDGED(
-      "qp.Completer",
+      "packet.send.Completer",
       "receive",
       after("psnSent", b -> b.loadConstant(0x600000).iadd()),
       Profile.LOST_ACKS),
   NOT_ACKNOWLEDGED_AGAIN(
-      "qp.ConnectedResponder", "duplicate", before(CodeBuilder::return_), Profile.LOST_ACKS),
-  PACKET_LEAKED("qp.Completer", "responses", call("release", b -> b.pop().pop()), Profile.CLEAN),
+      "packet.receive.ConnectedResponder",
+      "duplicate",
+      before(CodeBuilder::return_),
+      Profile.LOST_ACKS),
+  PACKET_LEAKED(
+      "packet.send.Completer", "responses", call("release", b -> b.pop().pop()), Profile.CLEAN),
   BOUNDS_NOT_CHECKED(
       "mr.Key", "admit", field("length", b -> b.pop().loadConstant(1L << 40)), Profile.CLEAN),
   RIGHTS_NOT_CHECKED("mr.Key", "admit", field("access", b -> b.pop().iconst_m1()), Profile.LOSS_1),
   SENT_AGAIN_AFTER_ANSWER(
-      "qp.Requester", "skipAcknowledged", call("max", b -> b.pop2()), Profile.REORDER_50),
+      "packet.send.Requester", "skipAcknowledged", call("max", b -> b.pop2()), Profile.REORDER_50),
   ACKNOWLEDGED_TOO_FAR(
-      "qp.ConnectedResponder", "executed", constant(-1, b -> b.iconst_0()), Profile.LOSS_10),
+      "packet.receive.ConnectedResponder",
+      "executed",
+      constant(-1, b -> b.iconst_0()),
+      Profile.LOSS_10),
   IMMEDIATE_LOST("qp.Responder", "immFlag", before(b -> b.iconst_0().ireturn()), Profile.CLEAN),
   DUPLICATE_ATOMIC_EXECUTED(
-      "qp.InboundRequest",
+      "packet.receive.InboundRequest",
       "replay",
       before(
           b ->
@@ -76,15 +83,18 @@ enum Bug {
                           ConstantDescs.CD_void, desc("qp.QpCore"), desc("wire.Packet")))),
       Profile.DUPLICATE_50),
   ATOMIC_REPLAYED_WRONG(
-      "qp.InboundRequest", "replay", altered("answer", b -> b.lconst_1().ladd()), Profile.LOSS_30),
+      "packet.receive.InboundRequest",
+      "replay",
+      altered("answer", b -> b.lconst_1().ladd()),
+      Profile.LOSS_30),
   TIMER_LEFT("run.Worker", "timers", call("cancelled", b -> b.pop().iconst_0()), Profile.LOSS_50),
-  TIMER_LEFT_AT_CLOSE("qp.Completer", "end", before(CodeBuilder::return_), Profile.LOSS_30),
+  TIMER_LEFT_AT_CLOSE("packet.send.Retries", "end", before(CodeBuilder::return_), Profile.LOSS_30),
   SLOT_RELEASED_UNPOLLED(
       "qp.QpCore", "polled", altered("release", b -> b.lconst_1().ladd()), Profile.LOSS_30),
   SHARED_SLOT_TAKEN_TWICE(
       "ring.ReceiveRing", "take", call("take", b -> b.pop2().pop().iconst_1()), Profile.CLEAN),
   PACKET_RELEASED_TWICE(
-      "qp.Completer",
+      "packet.send.Completer",
       "responses",
       altered(
           "release",
@@ -99,32 +109,35 @@ enum Bug {
   STALE_KEY_TAKEN("mr.Key", "admit", field("number", b -> b.pop().iload(1)), Profile.CLEAN),
   WINDOW_OF_ANOTHER("mr.Key", "admit", field("holder", b -> b.pop().aconst_null()), Profile.CLEAN),
   NOT_INVALIDATED(
-      "qp.InboundMessage", "send", call("remote", b -> b.pop2().iconst_1()), Profile.CLEAN),
+      "packet.receive.InboundMessage",
+      "send",
+      call("remote", b -> b.pop2().iconst_1()),
+      Profile.CLEAN),
   STAYS_IN_GROUP("qp.Multicast", "leave", before(CodeBuilder::return_), Profile.CLEAN),
   DIRECT_NOT_COUNTED_BY_PEER(
-      "qp.DirectPath", "advance", call("executed", b -> b.pop2().pop()), Profile.DIRECT),
-  DIRECT_NOT_SYNCED("qp.QpCore", "sync", before(CodeBuilder::return_), Profile.DIRECT_MIXED),
+      "direct.DirectPath", "advance", call("executed", b -> b.pop2().pop()), Profile.DIRECT),
+  DIRECT_NOT_SYNCED("control.QpSteps", "sync", before(CodeBuilder::return_), Profile.DIRECT_MIXED),
   DIRECT_PEER_NOT_SYNCED(
-      "qp.ConnectedResponder", "sync", before(CodeBuilder::return_), Profile.DIRECT),
+      "packet.receive.ConnectedResponder", "sync", before(CodeBuilder::return_), Profile.DIRECT),
   DIRECT_LENGTH_WRONG(
-      "qp.DirectPath",
+      "direct.DirectPath",
       "complete",
       replace(e -> e instanceof ConvertInstruction, b -> b.l2i().iconst_1().ior()),
       Profile.DIRECT),
   DIRECT_RECEIVE_LEFT(
-      "qp.DirectPath",
+      "direct.DirectPath",
       "send",
       call("complete", b -> b.pop2().pop().pop2().pop2().pop()),
       Profile.DIRECT),
   DIRECT_OVERTAKES(
-      "qp.Requester",
+      "qp.SendState",
       "isQuiet",
       call(
           "head",
-          b -> b.pop().aload(0).getfield(desc("qp.Requester"), "cursor", ConstantDescs.CD_long)),
+          b -> b.pop().aload(0).getfield(desc("qp.SendState"), "cursor", ConstantDescs.CD_long)),
       Profile.DIRECT_MIXED),
   DIRECT_PEER_NOT_CLAIMED(
-      "qp.DirectPath", "claim", call("tryClaim", b -> b.pop().iconst_1()), Profile.DIRECT),
+      "direct.DirectPath", "claim", call("tryClaim", b -> b.pop().iconst_1()), Profile.DIRECT),
   DIRECT_PAST_FAULTS(
       "fault.Faults", "active", call("forEach", b -> b.pop2()), Profile.DIRECT_MIXED);
 

@@ -11,6 +11,7 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
+import ib.engine.control.QpSteps;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.HcaCore;
 import ib.engine.time.NanoClock;
@@ -53,6 +54,7 @@ public class NotifyStress {
   private static final HcaCore HCA =
       new HcaCore(
           HcaConfig.of(1, 2),
+          QpSteps::new,
           List.of(NOWHERE),
           NanoClock.SYSTEM,
           RandomGenerator.getDefault(),

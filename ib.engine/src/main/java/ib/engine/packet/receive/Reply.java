@@ -1,9 +1,11 @@
-package ib.engine.qp;
+package ib.engine.packet.receive;
 
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Key;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.QpPath;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;

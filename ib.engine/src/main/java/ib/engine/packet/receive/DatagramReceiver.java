@@ -1,6 +1,5 @@
-package ib.engine.qp;
+package ib.engine.packet.receive;
 
-import ib.core.verbs.QpCreateFlags;
 import ib.core.verbs.WcFlags;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
@@ -10,6 +9,8 @@ import ib.engine.link.HcaCounter;
 import ib.engine.link.Traffic;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Payload;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.Responder;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -22,7 +23,7 @@ import java.nio.ByteOrder;
  * The receiver of datagrams (IBA vol. 1 section 9.8.3). The first 40 bytes of the buffer are the
  * GRH's: always reserved, written when there is one (IBA 11.4.1.2).
  */
-final class DatagramReceiver extends Responder {
+public final class DatagramReceiver extends Responder {
   private static final int GRH = WellKnown.GRH_BYTES;
   private static final int NEXT_HEADER_IBA = 0x1B;
   private static final int BTH_DETH_ICRC = 12 + 8 + 4;
@@ -34,13 +35,13 @@ final class DatagramReceiver extends Responder {
   private final Payload header = new Payload();
   private final boolean coalesces;
 
-  DatagramReceiver(QpCore qp) {
+  public DatagramReceiver(QpCore qp) {
     super(qp);
-    coalesces = (qp.init.createFlags() & QpCreateFlags.COALESCED_RECEIVE) != 0;
+    coalesces = qp.coalesces();
   }
 
   @Override
-  boolean run(RunList run) {
+  public boolean run(RunList run) {
     for (Packet p = qp.packets().requests.peek(); p != null; p = qp.packets().requests.peek()) {
       if (run.exhausted()) {
         return true;
@@ -109,11 +110,6 @@ final class DatagramReceiver extends Responder {
       int flags = (global ? WcFlags.GRH : 0) | immFlag(imm);
       complete(run, WcStatus.SUCCESS, WcOpcode.RECV, length, flags, imm ? p.immData : 0, p);
     }
-  }
-
-  /** {@return whether segments may be given as one datagram} */
-  boolean coalesces() {
-    return coalesces;
   }
 
   /** Gives segments that came as one packet, whole or not at all. */
@@ -185,17 +181,17 @@ final class DatagramReceiver extends Responder {
   }
 
   @Override
-  boolean starved() {
+  public boolean starved() {
     return false;
   }
 
   @Override
-  boolean refilled() {
+  public boolean refilled() {
     return false;
   }
 
   @Override
-  boolean lastWord(RunList run) {
+  public boolean lastWord(RunList run) {
     return true;
   }
 }

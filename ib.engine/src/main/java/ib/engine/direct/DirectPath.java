@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.direct;
 
 import ib.core.verbs.Access;
 import ib.core.verbs.SendFlags;
@@ -9,6 +9,14 @@ import ib.engine.link.HcaCounter;
 import ib.engine.mr.Key;
 import ib.engine.mr.Mover;
 import ib.engine.mr.Sges;
+import ib.engine.qp.Direction;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.QpPath;
+import ib.engine.qp.Ready;
+import ib.engine.qp.ReceiveState;
+import ib.engine.qp.Responder;
+import ib.engine.qp.SendCompletions;
+import ib.engine.qp.Verb;
 import ib.engine.ring.SendKind;
 import ib.engine.ring.SendWords;
 import ib.engine.run.RunList;
@@ -23,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * there. Its return is the acknowledgement. {@link Join} finds the peer, {@link Ready} says when it
  * may be done. Only requests that succeed are executed here. All others (no receive, no right, not
  * in sequence, a peer that another thread has claimed) are sent as packets, so only one place
- * refuses requests. Its fields are in {@link DirectState} and, at the peer, in {@link Direction}.
- * Only the thread that holds the queue pair's claim may call these methods.
+ * refuses requests. Its fields are in {@link ib.engine.qp.DirectState} and, at the peer, in {@link
+ * Direction}. Only the thread that holds the queue pair's claim may call these methods.
  */
-final class DirectPath {
+public final class DirectPath {
   private static final int KINDS = Verb.SEND | Verb.WRITE | Verb.READ;
 
   private DirectPath() {}
@@ -58,7 +66,7 @@ final class DirectPath {
       }
     }
     if ((p.refuses & Ready.need(what)) != 0
-        || !(p.responder instanceof ConnectedResponder r)
+        || !(p.responder instanceof ReceiveState r)
         || !isNext(qp, p, r)) {
       return false;
     }
@@ -75,12 +83,12 @@ final class DirectPath {
   }
 
   /** Whether the next request has the sequence number that the peer expects. */
-  private static boolean isNext(QpCore qp, QpCore p, ConnectedResponder r) {
+  private static boolean isNext(QpCore qp, QpCore p, ReceiveState r) {
     Direction received = p.directReceived;
     if (qp.directAhead && received.ahead) {
       return qp.directPsn == received.psn;
     }
-    int next = qp.directAhead ? qp.directPsn : qp.requester.psnNext();
+    int next = qp.directAhead ? qp.directPsn : qp.sending.psnNext;
     if (received.ahead ? received.psn != next : !r.isNext(next)) {
       return false;
     }
@@ -103,18 +111,38 @@ final class DirectPath {
   /**
    * Releases the claim of the peer, and runs the peer if another thread has published work for it
    * meanwhile.
+   *
+   * @param followed whether the next request goes as packets at once. Then the response to that one
+   *     acknowledges what was executed here too, as if all had been packets; without one, {@link
+   *     #settle} does
    */
-  static void end(QpCore qp, RunList run) {
+  public static void end(QpCore qp, RunList run, boolean followed) {
     QpCore p = qp.directPeer;
     if (p == null) {
       return;
     }
     try {
-      if (qp.directUnacknowledged > 0) {
+      if (qp.directUnacknowledged > 0 && !followed) {
         answered(qp, p.directReceived, Opcode.ACKNOWLEDGE, 1, 0);
       }
     } finally {
       leave(qp, p, run);
+    }
+  }
+
+  /**
+   * Counts the acknowledgement that {@link #end} has left to the response of a later request,
+   * unless such a response is still to come. While another thread has claimed the peer, the next
+   * step tries again.
+   */
+  public static void settle(QpCore qp, RunList run) {
+    if (qp.sending.head() < qp.sending.started) {
+      return;
+    }
+    if (claim(qp, run) != null) {
+      end(qp, run, false);
+    } else if (qp.peer == null) {
+      qp.directUnacknowledged = 0; // the two were parted: no peer is left
     }
   }
 
@@ -153,7 +181,7 @@ final class DirectPath {
   }
 
   private static boolean send(
-      QpCore qp, SendWords s, int b, long kind, ConnectedResponder r, RunList run) {
+      QpCore qp, SendWords s, int b, long kind, ReceiveState r, RunList run) {
     QpCore p = r.qp;
     long length = SendKind.measuredLength(kind);
     if (!r.takeReceive()) {
@@ -168,25 +196,20 @@ final class DirectPath {
       int lkey = Sges.lkey(to, at);
       long address = Sges.address(to, at);
       Key key = p.keys.receive(lkey);
-      if (key == null
-          || !copy(
-              qp,
-              s,
-              b,
-              kind,
-              p,
-              key,
-              key.admit(lkey, p.domain, key, Access.LOCAL_WRITE, address, length),
-              address)) {
+      if (key == null) {
+        return false;
+      }
+      long version = key.admit(lkey, p.domain, key, Access.LOCAL_WRITE, address, length);
+      if (isRefused(p, key, version) || !s.store(b, kind, qp.keys, key, version, address)) {
         return false;
       }
     }
-    complete(qp, s, b, kind, WcOpcode.RECV, r, run);
+    complete(qp, s, b, kind, r, run);
     return true;
   }
 
   private static boolean write(
-      QpCore qp, SendWords s, int b, long kind, ConnectedResponder r, RunList run) {
+      QpCore qp, SendWords s, int b, long kind, ReceiveState r, RunList run) {
     QpCore p = r.qp;
     long length = SendKind.measuredLength(kind);
     boolean imm = (Verb.what(SendKind.opcode(kind)) & Verb.IMM) != 0;
@@ -197,21 +220,16 @@ final class DirectPath {
       int rkey = s.rkey(b);
       long address = s.remoteAddress(b);
       Key key = p.keys.remote(rkey);
-      if (key == null
-          || !copy(
-              qp,
-              s,
-              b,
-              kind,
-              p,
-              key,
-              key.admit(rkey, p.domain, p, Access.REMOTE_WRITE, address, length),
-              address)) {
+      if (key == null) {
+        return false;
+      }
+      long version = key.admit(rkey, p.domain, p, Access.REMOTE_WRITE, address, length);
+      if (isRefused(p, key, version) || !s.store(b, kind, qp.keys, key, version, address)) {
         return false;
       }
     }
     if (imm) {
-      complete(qp, s, b, kind, WcOpcode.RECV_RDMA_WITH_IMM, r, run);
+      complete(qp, s, b, kind, r, run);
     }
     return true;
   }
@@ -231,41 +249,28 @@ final class DirectPath {
       return false;
     }
     long version = key.admit(rkey, p.domain, p, Access.REMOTE_READ, address, length);
-    if (version == Key.REFUSED) {
-      p.keys.forget(key);
-      return false;
-    }
-    return Mover.fetch(key, version, address, length, s.elements(b, kind, qp.keys));
+    return !isRefused(p, key, version)
+        && Mover.fetch(key, version, address, length, s.elements(b, kind, qp.keys));
   }
 
-  /**
-   * Copies the data of a request to memory that a key has admitted. The poster may execute a
-   * request that is still in its builder, so each word that the check has used is read once, there:
-   * who changes the builder meanwhile gets other bytes sent, never more.
-   */
-  private static boolean copy(
-      QpCore qp, SendWords s, int b, long kind, QpCore p, Key key, long version, long address) {
-    if (version == Key.REFUSED) {
-      p.keys.forget(key);
+  /** Whether a key does not admit a request; then it is looked for anew the next time. */
+  private static boolean isRefused(QpCore p, Key key, long version) {
+    if (version != Key.REFUSED) {
       return false;
     }
-    return s.store(b, kind, qp.keys, key, version, address);
+    p.keys.forget(key);
+    return true;
   }
 
   private static void complete(
-      QpCore qp,
-      SendWords s,
-      int b,
-      long kind,
-      WcOpcode opcode,
-      ConnectedResponder r,
-      RunList run) {
-    boolean imm = (Verb.what(SendKind.opcode(kind)) & Verb.IMM) != 0;
+      QpCore qp, SendWords s, int b, long kind, ReceiveState r, RunList run) {
+    int what = Verb.what(SendKind.opcode(kind));
+    boolean imm = (what & Verb.IMM) != 0;
     QpPath path = qp;
     Route route = path.route;
     r.complete(
         run,
-        opcode,
+        (what & Verb.SEND) != 0 ? WcOpcode.RECV : WcOpcode.RECV_RDMA_WITH_IMM,
         (int) SendKind.measuredLength(kind),
         Responder.immFlag(imm),
         imm ? s.immData(b) : 0,

@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.ring;
 
 import ib.engine.mr.Checksum;
 import java.lang.invoke.MethodHandles;
@@ -9,7 +9,7 @@ import java.nio.ByteOrder;
  * Encapsulation (RFC 4391 section 6), IP and TCP header of a large send, and how those of its
  * segments differ (RFC 9293, RFC 6864 for the identification, RFC 3168 for CWR). Data path.
  */
-final class TcpHeader {
+public final class TcpHeader {
   private static final int IPV4 = 0x0800;
   private static final int IPV6 = 0x86dd;
   private static final int IP = 4; // behind the encapsulation
@@ -28,7 +28,7 @@ final class TcpHeader {
   private TcpHeader() {}
 
   /** Whether so many bytes are such a header, of a TCP segment that may be cut. */
-  static boolean holds(byte[] b, int length) {
+  public static boolean holds(byte[] b, int length) {
     int tcp = tcp(b, length);
     return tcp > 0
         && (b[tcp + 12] >> 4 & 0xf) * 4 == length - tcp
@@ -53,17 +53,19 @@ final class TcpHeader {
   /**
    * Makes the header of a segment out of that of the whole.
    *
-   * @param b where it stands, a copy of the whole's
-   * @param at where it begins
-   * @param length bytes of it
+   * @param of the header of the whole
    * @param index which segment, from 0
+   * @param segments how many there are
    * @param offset of its data in the whole's
    * @param bytes of its data
-   * @param last whether it is the last
    * @param data sum over its data
    */
-  static void segment(
-      byte[] b, int at, int length, int index, int offset, int bytes, boolean last, long data) {
+  public static void segment(
+      LargeHeader of, int index, int segments, int offset, int bytes, long data) {
+    byte[] b = of.cut();
+    int length = of.length();
+    int at = index * length;
+    boolean last = index == segments - 1;
     int ip = at + IP;
     boolean four = u16(b, at) == IPV4;
     int header = four ? (b[ip] & 0xf) * 4 : V6_BYTES;

@@ -1,45 +1,47 @@
-package ib.engine.qp;
+package ib.engine.packet.receive;
 
 import ib.core.verbs.EventType;
 import ib.core.verbs.QpState;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
+import ib.engine.qp.Direction;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.Ready;
+import ib.engine.qp.ReceiveState;
 import ib.engine.run.RunList;
+import ib.engine.wire.Framing;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Syndrome;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The responder of RC and UC (IBA vol. 1 sections 9.7.4 and 9.8): what comes in which order, what
  * is a duplicate, what is acknowledged and what refused. Acknowledgements are coalesced: one for
  * all requests that were there.
  */
-final class ConnectedResponder extends ReceiveState {
+public final class ConnectedResponder extends ReceiveState {
   static final long MAX_LENGTH = 1L << 31;
-  static final int PSN_FAR = 1 << 22; // farther away than any requester's window
   private static final int NOTHING = -1;
   private static final int ACK_WITHIN = 48; // of packets that follow each other, fewer than windows
 
-  private final boolean reliable;
-  private int epsn; // the sequence number expected
+  final boolean reliable;
   private int msn;
-  private boolean quiet; // a NAK was sent, the sequence number expected has not come yet
-  private boolean skipping; // UC: the rest of a broken message
-  private boolean accessRefused; // by the packet in hand
+  boolean quiet; // a NAK was sent, the sequence number expected has not come yet
+  boolean skipping; // UC: the rest of a broken message
+  boolean accessRefused; // by the packet in hand
   private boolean lastWasAnswered; // the request before the one expected had an answer of its own
-  private int due = NOTHING; // the syndrome of the acknowledgement to be sent
-  private int duePsn;
+  int due = NOTHING; // the syndrome of the acknowledgement to be sent
+  int duePsn;
   private boolean deferred; // it waits for company
   private int acknowledged; // the last sequence number that was
 
-  ConnectedResponder(QpCore qp) {
+  public ConnectedResponder(QpCore qp) {
     super(qp);
     this.reliable = qp.service == Opcode.RC;
   }
 
   @Override
-  void reset() {
+  public void reset() {
     super.reset();
     msn = 0;
     quiet = false;
@@ -52,29 +54,19 @@ final class ConnectedResponder extends ReceiveState {
     settled();
   }
 
-  void psn(int first) {
+  public void psn(int first) {
     epsn = first;
     acknowledged = Psn.add(first, -1);
   }
 
   /** Sets how many READs and atomics the peer may have outstanding. */
-  void resources(int most) {
+  public void resources(int most) {
     InboundRequest.resources(this, most);
-  }
-
-  /** How far a sequence number is behind the one expected; any thread, roughly. */
-  int behind(int psn) {
-    return Psn.diff(qp.directReceived.ahead ? qp.directReceived.psn : epsn, psn);
   }
 
   /** Whether the sequence number expected is this one or a later one. */
   boolean isPast(int psn) {
     return Psn.diff(psn, epsn) <= 0;
-  }
-
-  /** Whether this is the sequence number expected. */
-  boolean isNext(int psn) {
-    return psn == epsn;
   }
 
   /** Says whether it is in the middle of something, at the end of a step. */
@@ -83,16 +75,11 @@ final class ConnectedResponder extends ReceiveState {
     qp.refuses = qp.refuses & ~Ready.MIDDLE | (middle ? Ready.MIDDLE : 0);
   }
 
-  /** Whether the peer may have reads under way. */
-  boolean reads() {
-    return resources > 0;
-  }
-
   /**
    * Advances past the requests that the sender's own thread has executed here (D5). That thread's
    * return was their acknowledgement.
    */
-  void sync(Direction received) {
+  public void sync(Direction received) {
     if (received.unsynced > 0) {
       epsn = received.psn;
       acknowledged = Psn.add(epsn, -1);
@@ -103,17 +90,17 @@ final class ConnectedResponder extends ReceiveState {
   }
 
   @Override
-  boolean starved() {
+  public boolean starved() {
     return due != NOTHING && !deferred || replying;
   }
 
   @Override
-  boolean refilled() {
+  public boolean refilled() {
     return qp.packets().responsePool.available();
   }
 
   @Override
-  boolean run(RunList run) {
+  public boolean run(RunList run) {
     try {
       return execute(run);
     } finally {
@@ -159,7 +146,7 @@ final class ConnectedResponder extends ReceiveState {
       return true;
     }
     if (replyRefused) {
-      refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      RequestRefusal.refuse(this, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
       duePsn = replyPsn; // of the read itself: the number expected is behind it already
     }
     return false;
@@ -215,6 +202,7 @@ final class ConnectedResponder extends ReceiveState {
       qp.drop(p, HcaCounter.DROP_AFTER_NAK); // one NAK for a gap (IBA 9.7.5.1.3)
     } else {
       qp.count(HcaCounter.OUT_OF_SEQ_REQUEST);
+      RequestRefusal.behind(this, p, 0, HcaCounter.DROP_AFTER_NAK);
       quiet = true;
       due = Syndrome.NAK_SEQUENCE;
       duePsn = epsn;
@@ -223,7 +211,7 @@ final class ConnectedResponder extends ReceiveState {
   }
 
   private void duplicate(Packet p, int what) {
-    qp.count(HcaCounter.DUPLICATE_REQUEST);
+    qp.count(HcaCounter.DUPLICATE_REQUEST, Framing.packets(p));
     if ((what & Opcode.ANSWERED) != 0) {
       InboundRequest.duplicate(this, p, what);
     } else if (due == NOTHING) {
@@ -251,7 +239,7 @@ final class ConnectedResponder extends ReceiveState {
       InboundMessage.abandon(this); // the message before was not finished
     }
     if (what == 0 || !InboundMessage.follows(this, what) || !qp.lengthFits(p, what)) {
-      invalid();
+      RequestRefusal.invalid(this);
     } else if ((what & Opcode.ANSWERED) != 0) {
       InboundRequest.execute(this, p, what);
     } else if ((what & Opcode.SEND) != 0) {
@@ -279,57 +267,6 @@ final class ConnectedResponder extends ReceiveState {
     lastWasAnswered = true;
     acknowledged = Psn.add(epsn, -1);
     due = NOTHING;
-  }
-
-  // ---- refusals ----
-
-  /** Drops a packet whose sender's memory could not be read. */
-  void fault(Packet p) {
-    qp.drop(p, HcaCounter.DROP_FAULT);
-    p.fault = true; // the sender's queue pair reads this flag; for this one the packet never came
-    if (!reliable) {
-      skipping = true;
-      InboundMessage.abandon(this);
-    }
-  }
-
-  /** Handles a message for which no receive is posted: sends an RNR NAK if reliable. */
-  void notReady() {
-    if (reliable) {
-      qp.count(HcaCounter.SEND_RNR_ERR);
-      quiet = true; // what follows comes again
-      due = Syndrome.RNR | qp.minRnrTimer;
-      duePsn = epsn;
-    } else {
-      qp.count(HcaCounter.DROP_NO_RECEIVE);
-      skipping = true;
-      InboundMessage.abandon(this);
-      epsn = Psn.add(epsn, 1);
-    }
-  }
-
-  /** Refuses a request that violates the protocol. */
-  void invalid() {
-    refuse(Syndrome.NAK_INVALID_REQUEST, EventType.QP_REQ_ERR);
-  }
-
-  /**
-   * Refuses a request. RC: NAK, error state, event (IBA 9.9.3). UC: drops the message, unless a
-   * receive failed.
-   */
-  void refuse(int syndrome, @Nullable EventType event) {
-    accessRefused = event == EventType.QP_ACCESS_ERR;
-    if (reliable) {
-      due = syndrome;
-      duePsn = epsn;
-      qp.refuse(syndrome, epsn, event);
-    } else if (event == null) {
-      qp.fail(null);
-    } else {
-      qp.count(HcaCounter.DROP_SEQUENCE);
-      skipping = true;
-      InboundMessage.abandon(this);
-    }
   }
 
   // ---- acknowledgements ----
@@ -360,7 +297,7 @@ final class ConnectedResponder extends ReceiveState {
   }
 
   @Override
-  boolean lastWord(RunList run) {
+  public boolean lastWord(RunList run) {
     acknowledge(run);
     return due == NOTHING;
   }

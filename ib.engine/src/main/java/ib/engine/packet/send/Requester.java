@@ -1,16 +1,16 @@
-package ib.engine.qp;
+package ib.engine.packet.send;
 
 import ib.core.spi.Trace;
-import ib.core.verbs.Access;
 import ib.core.verbs.EventType;
 import ib.core.verbs.Limit;
 import ib.core.verbs.QpState;
-import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
-import ib.engine.ring.SendKind;
-import ib.engine.ring.SendRing;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.QpPath;
+import ib.engine.qp.Ready;
+import ib.engine.qp.Verb;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -20,15 +20,13 @@ import ib.engine.wire.Packet;
  * cursor back and runs the same code. One object with the {@link Completer}, so that a queue pair
  * is small. Only the claim holder may call these methods.
  */
-final class Requester extends Completer {
-  private static final int WINDOW_PSNS = 1 << 22;
-
-  private final boolean reliable;
-  private final boolean datagram;
+public final class Requester extends Completer {
+  final boolean reliable;
+  final boolean datagram;
   private final long executable; // opcodes as bits
-  private final long lengthMost; // bytes of a message
+  final long lengthMost; // bytes of a message
 
-  Requester(QpCore qp) {
+  public Requester(QpCore qp) {
     super(qp);
     this.reliable = qp.service == Opcode.RC;
     this.datagram = qp.service == Opcode.UD;
@@ -37,17 +35,18 @@ final class Requester extends Completer {
   }
 
   /** Starts again at the beginning of the ring, which is new or has a new first PSN. */
-  void reset() {
+  public void reset() {
     ring = qp.sends;
     slots = ring.slots();
     batchEnd = ring.head();
     drainWanted = false;
+    qp.directUnacknowledged = 0;
     openWindow();
     skipTo(ring.head());
     forget();
   }
 
-  void psn(int first) {
+  public void psn(int first) {
     psnNext = first;
     psnSent = first;
     ackEnd = first;
@@ -55,38 +54,24 @@ final class Requester extends Completer {
     una(first);
   }
 
-  @Override
-  int psnSent() {
-    return qp.directAhead ? qp.directPsn : psnSent;
-  }
-
-  /** {@return the first sequence number that no request has} */
-  int psnNext() {
-    return psnNext;
-  }
-
   /** {@return greatest length of a message, in bytes} */
   long lengthMost() {
     return lengthMost;
   }
 
-  SendRing ring() {
-    return ring;
-  }
-
   /** Whether an event of ours waits for a packet to come back. */
-  boolean starved() {
+  public boolean starved() {
     return wantsPacket || (!reliable && head() < cursor);
   }
 
-  boolean refilled() {
+  public boolean refilled() {
     return wantsPacket
         ? qp.packets().requestPool.available()
         : packetLast(head()) <= qp.packets().requestPool.reclaimed();
   }
 
   /** Continues at an index; the requests before it were flushed. */
-  void skipTo(long index) {
+  public void skipTo(long index) {
     cursor = index;
     started = index;
     readsOut = 0;
@@ -97,11 +82,11 @@ final class Requester extends Completer {
   }
 
   /** Enters SQD; raises SQ_DRAINED, if wanted, when the begun requests end (IBA 10.3.1.5). */
-  void drain(boolean tell) {
+  public void drain(boolean tell) {
     drainWanted = tell;
   }
 
-  boolean run(RunList run) {
+  public boolean run(RunList run) {
     QpState state = qp.state;
     if (state != QpState.RTS && state != QpState.SQD) {
       return false;
@@ -145,35 +130,18 @@ final class Requester extends Completer {
     return cursor < started || (state != QpState.SQD && extend(cursor));
   }
 
-  /** {@return whether the request at the index is published, as part of a batch} */
-  boolean extend(long index) {
-    if (index < batchEnd) {
-      return true;
-    }
-    if (!ring.published(index)) {
-      return false;
-    }
-    batchEnd = index + ring.batch(index);
-    return true;
-  }
-
   /** Goes on behind the requests that were executed at the peer. */
-  void sync(long index, int psn) {
+  public void sync(long index, int psn) {
     cursor = index;
     started = index;
     psn(psn);
     completed(index);
   }
 
-  /** Whether all requests that were begun have completed and nothing waits. */
-  boolean isQuiet() {
-    return cursor == started && cursor == head() && haltIndex == Long.MAX_VALUE && !rnrWaiting();
-  }
-
   private boolean advance(RunList run) {
     int b = place(cursor);
     int what = Verb.what(slots.opcode(b));
-    if (cursor == started && !start(b, what)) {
+    if (cursor == started && !start(b, what, run)) {
       return cursor < started; // what is before it is asked for
     }
     if ((what & Verb.LOCAL) != 0) {
@@ -191,18 +159,21 @@ final class Requester extends Completer {
     return (what & Verb.ANSWERED) != 0 ? sendRequest(run) : sendPart(run);
   }
 
-  private boolean start(int b, int what) {
+  private boolean start(int b, int what, RunList run) {
     mayFly();
     return (executable >>> slots.opcode(b) & 1) != 0 // else changed since it was checked
-        ? (what & Verb.LOCAL) != 0 ? startLocal(b) : startRemote(b, what)
+        ? (what & Verb.LOCAL) != 0 ? startLocal(b, run) : RequestStart.remote(this, b, what)
         : halt(cursor, WcStatus.LOC_QP_OP_ERR);
   }
 
   /** Executes a request that needs no packet, once: a retransmission passes it by. */
-  private boolean startLocal(int b) {
+  private boolean startLocal(int b, RunList run) {
     if (LocalWork.waits(qp, slots, b, cursor)) {
       askLate();
       return false;
+    }
+    if (qp.directUnacknowledged > 0 && LocalWork.isLast(slots, b)) {
+      qp.settle(run); // packets would have been acknowledged by now
     }
     WcStatus status = LocalWork.start(qp, slots, b);
     if (status != WcStatus.SUCCESS) {
@@ -212,47 +183,14 @@ final class Requester extends Completer {
     return true;
   }
 
-  private void begin(long length, int psns) {
+  void begin(long length, int psns) {
     qp.blocked |= Ready.UNDER_WAY;
     number(cursor, length, psnNext, psns);
     psnNext = Psn.add(psnNext, psns);
     started++;
   }
 
-  /** Gives a request its sequence numbers, or finds that it must wait or cannot be. */
-  private boolean startRemote(int b, int what) {
-    long kind = slots.kind(b);
-    long length = (what & Verb.FLUSH) != 0 ? 0 : slots.messageLength(b, kind);
-    boolean answered = (what & Verb.ANSWERED) != 0;
-    if ((SendKind.flags(kind) & SendFlags.FENCE) != 0 && readsOut > 0) {
-      return false; // IBA 10.8.3.3
-    }
-    if (answered && readsOut >= qp.maxRdAtomic) {
-      return readsOut == 0 && halt(cursor, WcStatus.LOC_QP_OP_ERR);
-    }
-    boolean single = (what & Verb.ANSWERED & ~Verb.READ) != 0;
-    int psns = datagram ? LargeSend.packets(qp, slots, b, length) : single ? 1 : qp.packets(length);
-    if (psns > WINDOW_PSNS || length > lengthMost || !operandFits(what, length)) {
-      return halt(cursor, WcStatus.LOC_LEN_ERR);
-    }
-    if (Psn.diff(psnNext, una()) + psns > WINDOW_PSNS && reliable) {
-      return false;
-    }
-    boolean receives = (what & (Verb.READ | Verb.ATOMIC)) != 0;
-    if (SendKind.isBroken(kind)
-        || (receives && !RequestPackets.gather(qp, cursor, 0, length, Access.LOCAL_WRITE, null))) {
-      return halt(cursor, WcStatus.LOC_PROT_ERR);
-    }
-    begin(length, psns);
-    return true;
-  }
-
-  /** An atomic is of 8 bytes. */
-  private static boolean operandFits(int what, long length) {
-    return (what & Verb.ATOMIC) == 0 || length == Long.BYTES;
-  }
-
-  private boolean halt(long index, WcStatus status) {
+  boolean halt(long index, WcStatus status) {
     qp.blocked |= Ready.UNDER_WAY;
     if (index < haltIndex) {
       haltIndex = index;
@@ -361,7 +299,7 @@ final class Requester extends Completer {
   }
 
   /** The payload of a packet could not be read (D6): a local protection error of its request. */
-  void fault(int psn) {
+  public void fault(int psn) {
     long at = Resend.holder(this, head(), started, psn);
     if (at >= 0) {
       halt(at, WcStatus.LOC_PROT_ERR);

@@ -1,10 +1,15 @@
-package ib.engine.qp;
+package ib.engine.packet.send;
 
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WrOpcode;
 import ib.engine.mr.Key;
 import ib.engine.mr.KeyTable;
+import ib.engine.qp.Invalidation;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.SendState;
+import ib.engine.qp.SoftMr;
+import ib.engine.qp.SoftMw;
 import ib.engine.ring.SendWords;
 import ib.engine.run.RunList;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +29,7 @@ final class LocalWork {
    * waits for: the copies of other queue pairs. The budget bounds how long this call asks for that.
    */
   static boolean insists(QpCore qp, RunList run) {
-    boolean unsettled = qp.requester.localUnsettled;
+    boolean unsettled = qp.sending.localUnsettled;
     if (unsettled) {
       Thread.onSpinWait();
       run.spend(0);
@@ -39,7 +44,7 @@ final class LocalWork {
    *     pairs are in the middle of a copy through what was taken away
    */
   static @Nullable WcStatus start(QpCore qp, SendWords s, int b) {
-    Requester r = qp.requester;
+    SendState r = qp.sending;
     WcStatus status = r.localExecuted ? WcStatus.SUCCESS : execute(qp, s, b);
     if (status != WcStatus.SUCCESS) {
       return status;
@@ -55,9 +60,14 @@ final class LocalWork {
    * when they are fenced.
    */
   static boolean waits(QpCore qp, SendWords s, int b, long index) {
-    return s.opcode(b) == OP_LOCAL_INV
-        ? qp.completer.head() != index
-        : (s.flags(b) & SendFlags.FENCE) != 0 && qp.requester.readsOut > 0;
+    return isLast(s, b)
+        ? qp.sending.head() != index
+        : (s.flags(b) & SendFlags.FENCE) != 0 && qp.sending.readsOut > 0;
+  }
+
+  /** Whether a request is executed only when all before it are complete. */
+  static boolean isLast(SendWords s, int b) {
+    return s.opcode(b) == OP_LOCAL_INV;
   }
 
   private static WcStatus execute(QpCore qp, SendWords s, int b) {

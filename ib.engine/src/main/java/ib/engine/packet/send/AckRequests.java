@@ -1,8 +1,10 @@
-package ib.engine.qp;
+package ib.engine.packet.send;
 
 import ib.core.verbs.QpState;
 import ib.core.verbs.SendFlags;
 import ib.core.wire.Psn;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.SendState;
 import ib.engine.wire.Packet;
 
 /**
@@ -31,7 +33,7 @@ final class AckRequests {
   }
 
   private static boolean asks(QpCore qp, int flags) {
-    Requester r = qp.requester;
+    SendState r = qp.sending;
     return qp.signalAll
         || (flags & SendFlags.SIGNALED) != 0
         || ++r.silent >= Math.min(MAX_SILENT, r.ring.capacity() / 4)
@@ -42,15 +44,15 @@ final class AckRequests {
   /** Notes that an acknowledgement of all packets before a PSN was requested, or has arrived. */
   static void asked(QpCore qp, int psn) {
     if (!underWay(qp)) {
-      qp.completer.asked();
+      qp.sending.asked();
     }
-    Requester r = qp.requester;
+    SendState r = qp.sending;
     r.ackEnd = Psn.diff(psn, r.ackEnd) > 0 ? psn : r.ackEnd;
     r.silent = 0;
   }
 
   /** {@return whether an acknowledgement is to come, as far as we know} */
   static boolean underWay(QpCore qp) {
-    return Psn.diff(qp.requester.ackEnd, qp.completer.una()) > 0;
+    return Psn.diff(qp.sending.ackEnd, qp.sending.una()) > 0;
   }
 }

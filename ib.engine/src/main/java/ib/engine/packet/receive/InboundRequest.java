@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.packet.receive;
 
 import ib.core.verbs.Access;
 import ib.core.verbs.EventType;
@@ -8,6 +8,8 @@ import ib.engine.link.HcaCounter;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Key;
 import ib.engine.mr.RemoteAtomic;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.ReceiveState;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Syndrome;
@@ -55,12 +57,12 @@ final class InboundRequest {
     QpCore qp = r.qp;
     long length = p.dmaLength & 0xffffffffL;
     if (r.resources == 0 || length > ConnectedResponder.MAX_LENGTH || !wellFormed(p, what)) {
-      r.invalid();
+      RequestRefusal.invalid(r);
       return;
     }
     int rights = rights(p, what);
     if (rights == 0 || (qp.access & rights) != rights) {
-      r.invalid();
+      RequestRefusal.invalid(r);
       return;
     }
     boolean whole = whole(p, what);
@@ -68,7 +70,7 @@ final class InboundRequest {
     Key key = bytes == 0 && !whole ? null : qp.hca.rkeys().find(p.rkey);
     long version = key == null ? Key.REFUSED : admit(qp, key, p, rights, bytes, whole);
     if ((bytes > 0 || whole) && version == Key.REFUSED) {
-      r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      RequestRefusal.refuse(r, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
     } else if ((what & Opcode.READ) != 0) {
       p.psnCount = qp.packets(length);
       r.answered(p);
@@ -119,7 +121,7 @@ final class InboundRequest {
     if (writes) {
       MemorySegment written = value(r);
       if (Copier.toSegment(p.payload, written, 0) != Copier.OK) {
-        r.fault(p);
+        RequestRefusal.fault(r, p);
         return;
       }
       operand = written.get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
@@ -139,7 +141,7 @@ final class InboundRequest {
       r.results = new long[WORDS * r.resources];
     }
     if (atomic.execute(op, key, version, p.remoteAddress, operand, p.compare) != Copier.OK) {
-      r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      RequestRefusal.refuse(r, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
       return;
     }
     long original = writes ? 0 : atomic.original();

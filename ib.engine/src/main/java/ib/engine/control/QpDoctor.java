@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.control;
 
 import ib.core.spi.QpDiagnosis.Finding;
 import ib.core.spi.QpDiagnosis.Report;
@@ -6,6 +6,8 @@ import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpState;
 import ib.core.verbs.WcStatus;
 import ib.engine.link.HcaCounter;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.QpHistory;
 import ib.engine.run.Holder;
 import ib.engine.wire.Route;
 import ib.engine.wire.Syndrome;
@@ -124,7 +126,7 @@ final class QpDoctor {
     if (counters.containsKey(HcaCounter.DROP_PKEY.label())) {
       return partition();
     }
-    if (counters.containsKey(HcaCounter.DROP_ACK_PSN.label()) && !qp.completer.isHeard()) {
+    if (counters.containsKey(HcaCounter.DROP_ACK_PSN.label()) && !qp.sending.isHeard()) {
       return Finding.of(
           "the sequence numbers do not match: the peer answers, but for other PSNs",
           "sq_psn here must be rq_psn of the peer, and the other way round");
@@ -178,7 +180,7 @@ final class QpDoctor {
       return Finding.of(
           "messages of the peer wait: no receive is posted here", "post more receives, earlier");
     }
-    if (qp.completer.rnrWaiting()) {
+    if (qp.sending.rnrWaiting()) {
       return Finding.of(
           "a message waits: the peer has no receive posted, and is asked again and again",
           "post more receives on the peer: " + why(qp.destQpn) + " there",

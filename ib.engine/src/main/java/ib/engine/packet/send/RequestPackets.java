@@ -1,10 +1,13 @@
-package ib.engine.qp;
+package ib.engine.packet.send;
 
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WrOpcode;
 import ib.core.wire.Psn;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Payload;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.SendState;
+import ib.engine.qp.Verb;
 import ib.engine.ring.SendKind;
 import ib.engine.ring.SendWords;
 import ib.engine.run.RunList;
@@ -25,8 +28,8 @@ final class RequestPackets {
   /** Whether a request's elements allow an access; with a packet they become its payload. */
   static boolean gather(
       QpCore qp, long index, long offset, long bytes, int rights, @Nullable Packet p) {
-    SendWords slots = qp.requester.slots;
-    int b = qp.requester.place(index);
+    SendWords slots = qp.sending.slots;
+    int b = qp.sending.place(index);
     long kind = slots.kind(b);
     if (SendKind.inlineLength(kind) >= 0) {
       if (p != null && bytes > 0) {
@@ -43,7 +46,7 @@ final class RequestPackets {
    * payload, and asks for an acknowledgement or not.
    */
   static void part(QpCore qp, Packet p, long index, int bytes, boolean last, RunList run) {
-    Requester r = qp.requester;
+    SendState r = qp.sending;
     SendWords slots = r.slots;
     int b = r.place(index);
     int what = Verb.what(slots.opcode(b));
@@ -64,7 +67,7 @@ final class RequestPackets {
 
   /** Sends a request that has an answer of its own; a read asks for what is missing only. */
   static void request(QpCore qp, Packet p, long index, RunList run) {
-    Requester r = qp.requester;
+    SendState r = qp.sending;
     SendWords slots = r.slots;
     int b = r.place(index);
     int opcode = slots.opcode(b);
@@ -106,7 +109,7 @@ final class RequestPackets {
   }
 
   static void transmit(QpCore qp, Packet p, int b, RunList run) {
-    SendWords slots = qp.requester.slots;
+    SendWords slots = qp.sending.slots;
     boolean datagram = isDatagram(qp);
     Route route = datagram ? slots.route(b) : qp.route;
     if (route == null) {

@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.packet.receive;
 
 import ib.core.verbs.Access;
 import ib.core.verbs.EventType;
@@ -7,6 +7,9 @@ import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.engine.mr.Copier;
 import ib.engine.mr.Key;
+import ib.engine.qp.Invalidation;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.Responder;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -36,26 +39,27 @@ final class InboundMessage {
     QpCore qp = r.qp;
     if ((what & Opcode.START) != 0) {
       if (!r.takeReceive()) {
-        r.notReady();
+        RequestRefusal.notReady(r, p);
         return;
       }
       r.done = 0;
     }
     int length = p.payload.length();
     if (r.done + length > r.receiveLength()) {
+      int taken = (int) ((r.receiveLength() - r.done) >>> qp.mtuShift);
       fail(r, run, WcStatus.LOC_LEN_ERR, p);
-      r.refuse(qp.port().wire().tooLongSyndrome(), null);
+      RequestRefusal.refuse(r, p, taken, qp.port().wire().tooLongSyndrome(), null);
       return;
     }
     int result = Copier.toSges(p.payload, r.receiveElements(), r.done);
     if (result == Copier.SOURCE) {
-      r.fault(p);
+      RequestRefusal.fault(r, p);
     } else if (result == Copier.TARGET) {
       fail(r, run, WcStatus.LOC_PROT_ERR, p);
-      r.refuse(Syndrome.NAK_REMOTE_OPERATION, null);
+      RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_OPERATION, null);
     } else if ((what & Opcode.INV) != 0 && !Invalidation.remote(qp, p.rkey)) {
       fail(r, run, WcStatus.MW_BIND_ERR, p); // IBA 11.6.2: memory management operation error
-      r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
     } else {
       settle(r, p, what, run);
     }
@@ -94,12 +98,12 @@ final class InboundMessage {
     }
     long left = r.writeLength - r.done;
     if (length > left || end != (length == left)) {
-      r.invalid();
+      RequestRefusal.invalid(r);
       return;
     }
     boolean imm = (what & Opcode.IMM) != 0;
     if (imm && !r.takeReceive()) {
-      r.notReady();
+      RequestRefusal.notReady(r, p);
       return;
     }
     Key key = r.writeKey;
@@ -108,9 +112,9 @@ final class InboundMessage {
             ? Copier.OK
             : Copier.toRegion(p.payload, key, r.writeVersion, r.writeAddress + r.done);
     if (result == Copier.SOURCE) {
-      r.fault(p);
+      RequestRefusal.fault(r, p);
     } else if (result == Copier.TARGET) {
-      r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
     } else {
       r.done += length;
       executed(r, p, what, Opcode.WRITE);
@@ -131,7 +135,7 @@ final class InboundMessage {
     QpCore qp = r.qp;
     long length = p.dmaLength & 0xffffffffL;
     if ((qp.access & Access.REMOTE_WRITE) == 0 || length > ConnectedResponder.MAX_LENGTH) {
-      r.invalid();
+      RequestRefusal.invalid(r);
       return false;
     }
     r.writeKey = null;
@@ -142,7 +146,7 @@ final class InboundMessage {
               ? Key.REFUSED
               : key.admit(p.rkey, qp.domain, qp, Access.REMOTE_WRITE, p.remoteAddress, length);
       if (r.writeVersion == Key.REFUSED) {
-        r.refuse(Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+        RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
         return false;
       }
       r.writeKey = key;

@@ -1,12 +1,16 @@
-package ib.engine.qp;
+package ib.engine.packet.send;
 
 import ib.core.verbs.Limit;
 import ib.core.verbs.SendFlags;
 import ib.core.wire.Psn;
 import ib.engine.link.Link;
 import ib.engine.mr.Checksum;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.SendState;
+import ib.engine.qp.Verb;
 import ib.engine.ring.LargeHeader;
 import ib.engine.ring.SendWords;
+import ib.engine.ring.TcpHeader;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
@@ -54,7 +58,7 @@ final class LargeSend {
 
   /** Sends all of it, or its next segment. */
   static int send(QpCore qp, long request, RunList run) {
-    Requester r = qp.requester;
+    SendState r = qp.sending;
     int b = r.place(request);
     LargeHeader header = r.slots.header(b);
     int mss = r.slots.mss(b);
@@ -96,7 +100,7 @@ final class LargeSend {
 
   /** Asked once per message: what it finds out may change with capture or faults. */
   private static boolean takenTogether(QpCore qp, long request, LargeHeader header) {
-    Requester r = qp.requester;
+    SendState r = qp.sending;
     int b = r.place(request);
     Link port = qp.port();
     Route route = r.slots.route(b);
@@ -106,21 +110,21 @@ final class LargeSend {
     Link there = port.reaches(route, header.length() + r.slots.mss(b));
     return there != null
         && there.queuePair(r.slots.remoteQpn(b)) instanceof QpCore peer
-        && peer.responder instanceof DatagramReceiver to
-        && to.coalesces();
+        && peer.service == Opcode.UD
+        && peer.coalesces();
   }
 
   private static boolean whole(QpCore qp, Packet p, long request, LargeHeader header) {
-    p.mss = qp.requester.slots.mss(qp.requester.place(request));
+    p.mss = qp.sending.slots.mss(qp.sending.place(request));
     p.headerLength = header.length();
     p.payload.add(header.wholeSegment(), 0, header.length());
-    return RequestPackets.gather(qp, request, 0, qp.requester.length(request), 0, p);
+    return RequestPackets.gather(qp, request, 0, qp.sending.length(request), 0, p);
   }
 
   private static boolean segment(
       QpCore qp, Packet p, long request, LargeHeader header, int index, int bytes) {
-    long done = qp.requester.done(request);
-    int at = header.place(index, qp.requester.psnCount(request));
+    long done = qp.sending.done(request);
+    int at = header.place(index, qp.sending.psnCount(request));
     p.payload.add(header.cutSegment(), at, header.length());
     if (!RequestPackets.gather(qp, request, done, bytes, 0, p)) {
       return false;
@@ -129,8 +133,8 @@ final class LargeSend {
     if (data < 0) {
       return false;
     }
-    boolean last = done + bytes == qp.requester.length(request);
-    TcpHeader.segment(header.cut(), at, header.length(), index, (int) done, bytes, last, data);
+    int segments = qp.sending.psnCount(request);
+    TcpHeader.segment(header, index, segments, (int) done, bytes, data);
     return true;
   }
 }

@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.control;
 
 import ib.core.verbs.EventType;
 import ib.core.verbs.WcStatus;
@@ -18,7 +18,7 @@ final class Flusher {
   private Flusher() {}
 
   /** In ERR: returns whether a poster has claimed a receive and not published it yet. */
-  static boolean flush(QpCore qp, RunList run) {
+  static boolean flush(QpSteps qp, RunList run) {
     if (!qp.responder.lastWord(run)) {
       qp.awaitPacket();
       qp.responder.lastWord(run); // once more: one may have come back before we said that we wait
@@ -42,35 +42,35 @@ final class Flusher {
     return false;
   }
 
-  static void flushSends(QpCore qp, RunList run) {
-    while (qp.requester.extend(qp.completer.head())) {
-      qp.completer.completeHead(run, WcStatus.WR_FLUSH_ERR, 0);
+  static void flushSends(QpSteps qp, RunList run) {
+    while (qp.requester.extend(qp.requester.head())) {
+      qp.requester.completeHead(run, WcStatus.WR_FLUSH_ERR, 0);
     }
-    qp.requester.skipTo(qp.completer.head());
+    qp.requester.skipTo(qp.requester.head());
   }
 
   /**
    * Seals the rings and flushes all that was accepted; a poster that sleeps in the middle is given
    * up.
    */
-  static void finish(QpCore qp, RunList run) {
+  static void finish(QpSteps qp, RunList run) {
     qp.responder.lastTold = true; // the queue pair is destroyed: no handler is left to notify
     flush(qp, run);
     SendRing sends = qp.sends;
     sends.seal();
     long end = sends.tail();
     long start = System.nanoTime();
-    while (qp.completer.head() < end) {
-      long h = qp.completer.head();
+    while (qp.requester.head() < end) {
+      long h = qp.requester.head();
       while (!qp.requester.extend(h) && System.nanoTime() - start < GIVE_UP_NS) {
         qp.hca.worker().pause(PARK);
       }
       if (qp.requester.extend(h)) {
         finishBatch(qp, run, sends, h);
       } else if (sends.kill(h)) {
-        qp.completer.completeHead(run, WcStatus.WR_FLUSH_ERR, 0);
+        qp.requester.completeHead(run, WcStatus.WR_FLUSH_ERR, 0);
       } else {
-        qp.completer.skipHead();
+        qp.requester.skipHead();
       }
     }
     ReceiveRing receives = qp.receives;
@@ -87,15 +87,15 @@ final class Flusher {
     }
   }
 
-  private static void finishBatch(QpCore qp, RunList run, SendRing sends, long first) {
+  private static void finishBatch(QpSteps qp, RunList run, SendRing sends, long first) {
     long after = first + sends.batch(first);
     if (sends.kill(first)) {
-      while (qp.completer.head() < after) {
-        qp.completer.completeHead(run, WcStatus.WR_FLUSH_ERR, 0);
+      while (qp.requester.head() < after) {
+        qp.requester.completeHead(run, WcStatus.WR_FLUSH_ERR, 0);
       }
     } else {
-      while (qp.completer.head() < after) {
-        qp.completer.skipHead();
+      while (qp.requester.head() < after) {
+        qp.requester.skipHead();
       }
     }
   }

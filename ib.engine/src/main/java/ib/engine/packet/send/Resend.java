@@ -1,6 +1,8 @@
-package ib.engine.qp;
+package ib.engine.packet.send;
 
 import ib.core.wire.Psn;
+import ib.engine.qp.SendState;
+import ib.engine.qp.Verb;
 
 /**
  * Finds the request from which packets are sent again, and the offset in it. Only the claim holder

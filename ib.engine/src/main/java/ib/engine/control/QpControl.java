@@ -1,17 +1,23 @@
-package ib.engine.qp;
+package ib.engine.control;
 
 import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.AltPath;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbTimedOutException;
-import ib.core.verbs.Limit;
-import ib.core.verbs.Mtu;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpAttrMask;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpTransitions;
+import ib.engine.direct.Join;
 import ib.engine.link.HcaCounter;
 import ib.engine.link.Refusals;
+import ib.engine.packet.receive.ConnectedResponder;
+import ib.engine.qp.ControlPath;
+import ib.engine.qp.HcaPort;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.QpHistory;
+import ib.engine.qp.QpPath;
+import ib.engine.qp.Ready;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
 import ib.engine.run.Holder;
@@ -26,9 +32,8 @@ import org.jspecify.annotations.Nullable;
  * that arrived meanwhile is lost. One object with the history, the exceptions and the run list of
  * the queue pair, so that a queue pair is small: requests that succeed touch the run list only.
  */
-final class QpControl extends QpHistory {
+final class QpControl extends ControlPath {
   private static final int PASS_TRIES = 5_000;
-  private static final long ENTER_NS = 5_000_000_000L; // runs are bounded: this is a bug or worse
 
   private QpAttr known = new QpAttr();
 
@@ -36,9 +41,8 @@ final class QpControl extends QpHistory {
     super(qp);
   }
 
-  /** {@return when a caller that begins to wait now gives up, in the time of the machine} */
-  static long deadline() {
-    return System.nanoTime() + ENTER_NS;
+  private QpSteps steps() {
+    return (QpSteps) qp; // which has made this
   }
 
   private RunList enter(String what) {
@@ -65,7 +69,7 @@ final class QpControl extends QpHistory {
       }
       qp.owner = qp.runList;
       qp.heldBy(Thread.currentThread().threadId());
-      qp.sync();
+      steps().sync();
       return qp.runList;
     } finally {
       if (wants && !entered) {
@@ -95,8 +99,8 @@ final class QpControl extends QpHistory {
     run.run(qp);
   }
 
-  /** Changes state and attributes, all or nothing. */
-  void modify(QpAttr attr, QpState to) {
+  @Override
+  public void modify(QpAttr attr, QpState to) {
     RunList run = enter("modify");
     try {
       Join.part(qp);
@@ -106,7 +110,7 @@ final class QpControl extends QpHistory {
       }
       QpState from = qp.state; // it may have failed since the core looked
       QpTransitions.check(qp.type, from, to, attr);
-      Route route = check(attr, from, to);
+      Route route = ModifyCheck.check(qp, attr, from, to);
       if (to == QpState.RESET) {
         reset(run);
       } else {
@@ -119,8 +123,8 @@ final class QpControl extends QpHistory {
     }
   }
 
-  /** {@return the port, which a queue pair has from INIT on} */
-  HcaPort port(String method) {
+  @Override
+  public HcaPort port(String method) {
     RunList run = enter(method);
     try {
       if (qp.state == QpState.RESET) {
@@ -129,50 +133,6 @@ final class QpControl extends QpHistory {
       return qp.port();
     } finally {
       leave(run);
-    }
-  }
-
-  private @Nullable Route check(QpAttr a, QpState from, QpState to) {
-    HcaCore hca = qp.hca;
-    boolean special = qp.specialNumber() >= 0;
-    int portNumber =
-        special
-            ? qp.init.port()
-            : a.has(QpAttrMask.PORT) ? a.port() : from == QpState.RESET ? 0 : -1;
-    HcaPort port =
-        portNumber >= 0 && to != QpState.RESET && to != QpState.ERR ? hca.port(portNumber) : null;
-    if (port == null && from != QpState.RESET && to != QpState.RESET) {
-      port = qp.port();
-    }
-    if (a.has(QpAttrMask.PKEY_INDEX) && port != null) {
-      port.pkey(a.pkeyIndex());
-    }
-    range("maxRdAtomic", a.maxRdAtomic(), hca.config().limit(Limit.MAX_QP_INIT_RD_ATOM));
-    range("maxDestRdAtomic", a.maxDestRdAtomic(), hca.config().limit(Limit.MAX_QP_RD_ATOM));
-    if (a.has(QpAttrMask.PATH_MTU) && port != null) {
-      Mtu most = port.attr().activeMtu();
-      if (a.pathMtu().compareTo(most) > 0) {
-        throw new IbInvalidException(
-            "modify: path MTU " + a.pathMtu(), "larger than the port's", "at most " + most);
-      }
-    }
-    AltPath alt = a.has(QpAttrMask.ALT_PATH) ? a.altPath() : null;
-    if (alt != null) {
-      hca.port(alt.port()).pkey(alt.pkeyIndex());
-      SoftAh.checked(hca, alt.av());
-    }
-    if (!a.has(QpAttrMask.AV) || port == null || a.av() == null) {
-      return null;
-    }
-    if (a.av().port() != port.number()) {
-      throw Refusals.range("port of the address", a.av().port(), port.number(), port.number());
-    }
-    return SoftAh.checked(hca, a.av());
-  }
-
-  private static void range(String what, long value, long most) {
-    if (value > most) {
-      throw Refusals.range(what, value, 0, most);
     }
   }
 
@@ -207,11 +167,11 @@ final class QpControl extends QpHistory {
         }
         case RETRY_CNT -> {
           known.retryCount(path.retryCount = a.retryCount());
-          qp.completer.retries();
+          steps().requester.retries();
         }
         case RNR_RETRY -> {
           known.rnrRetry(path.rnrRetry = a.rnrRetry());
-          qp.completer.retries();
+          steps().requester.retries();
         }
         case MIN_RNR_TIMER -> known.minRnrTimer(path.minRnrTimer = a.minRnrTimer());
         case MAX_QP_RD_ATOMIC -> known.maxRdAtomic(path.maxRdAtomic = a.maxRdAtomic());
@@ -251,10 +211,10 @@ final class QpControl extends QpHistory {
       r.psn(a.rqPsn());
     }
     if (a.has(QpAttrMask.SQ_PSN)) {
-      qp.requester.psn(a.sqPsn());
+      steps().requester.psn(a.sqPsn());
     }
     if (to == QpState.SQD) {
-      qp.requester.drain(a.has(QpAttrMask.EN_SQD_ASYNC_NOTIFY) && a.enSqdAsyncNotify());
+      steps().requester.drain(a.has(QpAttrMask.EN_SQD_ASYNC_NOTIFY) && a.enSqdAsyncNotify());
     }
     if (to == QpState.ERR) {
       if (from != QpState.ERR) {
@@ -280,13 +240,14 @@ final class QpControl extends QpHistory {
     qp.sends = sends;
     qp.receives = receives;
     qp.history.forgive();
-    qp.requester.reset();
+    steps().requester.reset();
     qp.responder.reset();
     qp.discardPackets(run);
     known = new QpAttr();
   }
 
-  QpAttr query() {
+  @Override
+  public QpAttr query() {
     RunList run = enter("query");
     try {
       return known.copy().state(qp.state).curState(qp.state);
@@ -295,8 +256,8 @@ final class QpControl extends QpHistory {
     }
   }
 
-  /** {@return the diagnosis of the queue pair, made while the calling thread holds its claim} */
-  QpDiagnosis.Report diagnose(String device) {
+  @Override
+  public QpDiagnosis.Report diagnose(String device) {
     RunList run = enter("diagnose");
     try {
       long now = qp.hca.worker().now();
@@ -307,15 +268,8 @@ final class QpControl extends QpHistory {
     }
   }
 
-  /**
-   * Claims the queue pair for ever. Afterwards no thread runs it, and every accepted request has
-   * completed (D4).
-   *
-   * @param end when to stop waiting, in {@link System#nanoTime}
-   * @throws IbTimedOutException when another thread still holds the claim. That thread finds the
-   *     queue pair destroyed when it goes on; the memory that it may be using must stay
-   */
-  void kill(long end) {
+  @Override
+  public void kill(long end) {
     RunList run;
     try {
       run = enter("close", end);
@@ -329,7 +283,7 @@ final class QpControl extends QpHistory {
         finish(run);
       }
     } finally {
-      qp.completer.end();
+      steps().requester.end();
       qp.keys.clear();
       qp.bury();
       leave(run);
@@ -349,7 +303,7 @@ final class QpControl extends QpHistory {
           qp.enter(QpState.ERR, QpHistory.REMOVED);
         }
         qp.history.begin(run); // counts what was caught
-        Flusher.finish(qp, run);
+        Flusher.finish(steps(), run);
         again = false;
       } catch (Throwable t) {
         again = qp.history.caught(t);
@@ -357,13 +311,8 @@ final class QpControl extends QpHistory {
     }
   }
 
-  /**
-   * Waits until the claim was free once and no packet of the queue pair is being copied.
-   *
-   * @param end when to stop waiting, in {@link System#nanoTime}
-   * @throws IbTimedOutException when another thread still holds the claim then
-   */
-  void passBy(long end) {
+  @Override
+  public void passBy(long end) {
     if (qp.claimed()) {
       RunList run = enter("fence", end);
       leave(run);

@@ -1,6 +1,9 @@
-package ib.engine.qp;
+package ib.engine.direct;
 
 import ib.engine.link.Link;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.QpPath;
+import ib.engine.qp.Ready;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Route;
@@ -15,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * change is counted by the medium's {@link ib.engine.wire.Epoch}.
  */
 @SuppressWarnings("ReferenceEquality") // each of these is itself and equals nothing else
-final class Join {
+public final class Join {
   private Join() {}
 
   /**
@@ -67,7 +70,7 @@ final class Join {
   }
 
   /** Ends what {@link #look} has joined; only the thread that holds the claim may call. */
-  static void part(QpCore a) {
+  public static void part(QpCore a) {
     a.peer = null;
     a.blocked |= Ready.ALONE;
   }

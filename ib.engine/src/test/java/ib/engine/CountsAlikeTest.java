@@ -1,0 +1,221 @@
+package ib.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ib.core.spi.PacketCapture;
+import ib.core.verbs.Access;
+import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.PortCounter;
+import ib.core.verbs.QpType;
+import ib.core.verbs.QueuePair;
+import ib.core.verbs.RecvWr;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WorkCompletion;
+import ib.engine.qp.HcaConfig;
+import ib.engine.qp.Probe;
+import ib.engine.time.VirtualClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Batches in which the way changes, or in which a message of several packets is refused: the
+ * counters are those of packets, which are counted one by one where a capture sees them.
+ */
+class CountsAlikeTest {
+  private static final int MTU = 1024; // of the rig
+  private static final long MS = 1_000_000;
+
+  /** How requests are executed. */
+  private enum Way {
+    MAKER,
+    HELPER,
+    PACKETS,
+    CAPTURED
+  }
+
+  /** A batch, of which only the last request can fail. */
+  private enum Batch {
+    ATOMIC_LAST(WcStatus.SUCCESS, "WWA"),
+    ATOMIC_BETWEEN(WcStatus.SUCCESS, "WWAWW"),
+    ATOMIC_BEHIND_ONE(WcStatus.SUCCESS, "WA"),
+    ATOMICS(WcStatus.SUCCESS, "WAWWAA"),
+    READS(WcStatus.SUCCESS, "WWRWRWA"),
+    LOCAL_BETWEEN(WcStatus.SUCCESS, "WWLWW"),
+    LOCAL_LAST(WcStatus.SUCCESS, "WWL"),
+    LOCAL_FIRST(WcStatus.SUCCESS, "LWW"),
+    INVALIDATED_BETWEEN(WcStatus.SUCCESS, "LWWIWW"),
+    SCATTERED(WcStatus.SUCCESS, "WWS"),
+    NO_RECEIVE_YET(WcStatus.SUCCESS, "WWN"),
+    NO_RIGHT(WcStatus.REM_ACCESS_ERR, "WWX"),
+    NO_RIGHT_LONG(WcStatus.REM_ACCESS_ERR, "WWY"),
+    NO_RECEIVE_YET_LONG(WcStatus.SUCCESS, "WWM"),
+    TOO_LONG(WcStatus.REM_INV_REQ_ERR, "WWT"),
+    NO_MEMORY(WcStatus.LOC_PROT_ERR, "WWZ"),
+    NO_MEMORY_AT_ONCE(WcStatus.LOC_PROT_ERR, "Z");
+
+    final WcStatus status;
+    final String requests;
+
+    /** Whether something waits for requests that do not ask for their acknowledgement. */
+    final boolean asksLate;
+
+    Batch(WcStatus status, String requests) {
+      this.status = status;
+      this.requests = requests;
+      this.asksLate = requests.matches(".*W[LIZ].*");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("D5, D11: a batch is counted alike by each way, also where the way changes in it")
+  void alike(Batch batch) {
+    Map<String, Long> expected = counted(batch, Way.PACKETS, true);
+    long packets = batch.requests.replaceAll("[LIZ]", "").length();
+    assertTrue(expected.getOrDefault("2 rcvd_pkts", 0L) >= packets);
+    for (Way way : Way.values()) {
+      assertEquals(expected, counted(batch, way, true), way + "");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName(
+      "D5, D11: the same with unsignaled requests; where a wire segments, what waits for one of"
+          + " these asks late for its acknowledgement, with one packet more")
+  void unsignaled(Batch batch) {
+    Map<String, Long> expected = counted(batch, Way.PACKETS, false);
+    assertEquals(expected, counted(batch, Way.MAKER, false));
+    assertEquals(expected, counted(batch, Way.HELPER, false));
+    Map<String, Long> captured = counted(batch, Way.CAPTURED, false);
+    if (batch.asksLate) {
+      assertTrue(captured.get("2 duplicate_request") > 0, "asked late: " + captured);
+    } else {
+      assertEquals(expected, captured);
+    }
+  }
+
+  private static Map<String, Long> counted(Batch batch, Way way, boolean all) {
+    VirtualClock clock = new VirtualClock();
+    HcaConfig[] both = {HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21)};
+    List<PacketCapture.Session> sessions = new ArrayList<>();
+    try (Rig rig = new Rig(clock, false, both).connect(QpType.RC)) {
+      if (way == Way.PACKETS) {
+        rig.wire.loses(p -> false);
+      } else if (way == Way.CAPTURED) {
+        for (Rig.Side s : rig.sides) {
+          sessions.add(s.capture.start(new CaptureFile().sink(), PacketCapture.Filter.ALL));
+        }
+      }
+      run(rig, clock, batch, way, all);
+      sessions.forEach(PacketCapture.Session::close);
+      Map<String, Long> counters = new TreeMap<>();
+      for (Rig.Side s : rig.sides) {
+        s.hca.counters(1).forEach((name, n) -> put(counters, s.lid() + " " + name, n));
+        s.hca
+            .portCounters(1, PortCounter.Form.EXTENDED)
+            .forEach((name, n) -> put(counters, s.lid() + " " + name, n));
+      }
+      return counters;
+    }
+  }
+
+  private static void put(Map<String, Long> counters, String name, long n) {
+    if (n != 0) {
+      counters.put(name, n);
+    }
+  }
+
+  private static void run(Rig rig, VirtualClock clock, Batch batch, Way way, boolean all) {
+    Rig.Side a = rig.a();
+    Rig.Side b = rig.b();
+    if (batch == Batch.SCATTERED) {
+      b.qp.postReceive(
+          new RecvWr(2)
+              .addSge(b.mr.lkey(), b.mr.iova(), 4)
+              .addSge(b.mr.lkey(), b.mr.iova() + 64, 4 * MTU));
+    } else if (batch == Batch.TOO_LONG) {
+      b.qp.postReceive(1, b.mr.lkey(), b.mr.iova(), MTU + MTU / 2);
+    }
+    MemoryRegion mr = a.pd.allocFastRegistration(1);
+    mr.map(a.mr.segment());
+    if (way == Way.HELPER) {
+      Probe.hold(a.qp);
+    }
+    a.qp.wrStart();
+    for (int i = 0; i < batch.requests.length(); i++) {
+      boolean last = i == batch.requests.length() - 1;
+      a.qp.wrId(i).wrFlags(all || last ? SendFlags.SIGNALED : 0);
+      request(rig, mr, batch.requests.charAt(i));
+    }
+    assertEquals(0, a.qp.wrComplete());
+    if (way == Way.HELPER) {
+      Probe.letGo(a.qp);
+    }
+    rig.settle();
+    if (batch.name().startsWith("NO_RECEIVE_YET")) {
+      Rig.assertEmpty(b.recvCq);
+      b.qp.postReceive(1, b.mr.lkey(), b.mr.iova(), 4 * MTU);
+    }
+    WorkCompletion[] wc = {new WorkCompletion()};
+    int expected = all ? batch.requests.length() : 1;
+    for (int i = 0; i < 100 && expected > 0; i++) {
+      while (a.sendCq.poll(wc, 1) > 0) {
+        expected--;
+      }
+      clock.advance(MS);
+      rig.settle();
+    }
+    assertEquals(0, expected, way + ": completions");
+    assertEquals(batch.status, wc[0].status(), way + "");
+    assertEquals(batch.requests.length() - 1, wc[0].wrId());
+  }
+
+  private static void request(Rig rig, MemoryRegion mr, char kind) {
+    Rig.Side a = rig.a();
+    Rig.Side b = rig.b();
+    QueuePair qp = a.qp;
+    int rkey = b.mr.rkey();
+    long remote = b.mr.iova() + (64 << 10);
+    int length = 100;
+    int lkey = a.mr.lkey();
+    switch (kind) {
+      case 'A' -> {
+        qp.wrAtomicFetchAdd(rkey, remote, 1);
+        length = 8;
+      }
+      case 'L' -> {
+        qp.wrRegMr(mr, mr.rkey(), Access.LOCAL_WRITE);
+        return;
+      }
+      case 'I' -> {
+        qp.wrLocalInv(mr.rkey());
+        return;
+      }
+      case 'R' -> qp.wrRdmaRead(rkey, remote);
+      case 'S', 'N' -> qp.wrSend();
+      case 'M', 'T' -> {
+        qp.wrSend();
+        length = 3 * MTU + 1;
+      }
+      case 'X' -> qp.wrRdmaWrite(rkey ^ 1, remote);
+      case 'Y' -> {
+        qp.wrRdmaWrite(rkey ^ 1, remote);
+        length = 3 * MTU + 1;
+      }
+      case 'Z' -> {
+        qp.wrRdmaWrite(rkey, remote);
+        lkey ^= 1;
+      }
+      default -> qp.wrRdmaWrite(rkey, remote);
+    }
+    qp.wrSetSge(lkey, a.mr.iova(), length);
+  }
+}

@@ -18,6 +18,8 @@ import org.junit.BeforeClass;
 import org.junit.FixMethodOrder;
 import org.junit.Test;
 import org.junit.runners.MethodSorters;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Issue 17: {@code ib.driver.verbs} where a device of the host is, in a JVM inside the Linux peer.
@@ -26,6 +28,7 @@ import org.junit.runners.MethodSorters;
  */
 @FixMethodOrder(MethodSorters.NAME_ASCENDING)
 public final class VerbsIT {
+  private static final Logger LOG = LoggerFactory.getLogger(VerbsIT.class);
   private static final LinuxPeer PEER = new LinuxPeer(System.getProperty("ib.peer.kernel", "6.1"));
   private static final Path DRIVER = Path.of("../ib.driver.verbs/target");
   private static final String CASES =
@@ -129,6 +132,7 @@ public final class VerbsIT {
             TESTS_S + 30,
             "exec",
             java(options, "PeerTests") + tests + " ib.driver.verbs.HostPlugTest");
+    run.out().lines().filter(l -> l.contains(", ms: median ")).forEach(LOG::info);
     String failed =
         run.out().lines().filter(l -> l.startsWith("FAILED") || l.startsWith("peer tests")).toList()
             + "";

@@ -27,6 +27,8 @@ import ib.core.verbs.WcOpcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -40,6 +42,7 @@ final class HostMemoryTest {
   private static final int BYTES = 64;
   private static final int OPERATIONS = 2000;
   private static final int ROUNDS = 10;
+  private static final long HUGE = 1L << 29;
 
   private static StandaloneFabric open() {
     String device = System.getProperty(VerbsBench.DEVICE);
@@ -67,6 +70,35 @@ final class HostMemoryTest {
       assertDoesNotThrow(arena::close);
       assertThrows(IbInvalidException.class, () -> pd.registerMemory(segment, Access.LOCAL_WRITE));
     }
+  }
+
+  @Test
+  @EnabledIfSystemProperty(
+      named = "ib.interop.full",
+      matches = "true",
+      disabledReason = "on request: it takes half a GiB")
+  @DisplayName("V7: half a GiB is one registration, which rdma res shows with its length")
+  void huge() throws Exception {
+    try (StandaloneFabric fabric = open();
+        DeviceLease lease = lease(fabric);
+        ProtectionDomain pd = lease.device().allocPd();
+        Arena arena = Arena.ofShared()) {
+      MemorySegment segment = arena.allocate(HUGE, 4096);
+      try (MemoryRegion mr = pd.registerMemory(segment, Access.LOCAL_WRITE)) {
+        assertEquals(HUGE, mr.length());
+        String shown = regions();
+        assertEquals(1, shown.lines().filter(l -> l.contains("mrlen " + HUGE)).count(), shown);
+      }
+      assertEquals(0, regions().lines().filter(l -> l.contains("mrlen " + HUGE)).count());
+    }
+  }
+
+  private static String regions() throws Exception {
+    List<String> line = List.of("rdma", "resource", "show", "mr");
+    Process p = new ProcessBuilder(line).redirectErrorStream(true).start();
+    String out = new String(p.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, p.waitFor(), out);
+    return out;
   }
 
   @Test

@@ -126,7 +126,8 @@ public final class VerbsIT {
             + "'";
     String tests =
         " ib.driver.verbs.VerbsContractTest ib.driver.verbs.HostMemoryTest"
-            + " ib.driver.verbs.HostToolsTest ib.driver.verbs.HostConnectionsTest";
+            + " ib.driver.verbs.HostToolsTest ib.driver.verbs.HostConnectionsTest"
+            + " ib.driver.verbs.TeardownTest";
     Program run =
         PEER.run(
             TESTS_S + 30,

@@ -32,38 +32,56 @@ final class SendList {
       return PostStatus.GONE;
     }
     try {
-      int status = check(first);
-      if (status != PostStatus.OK) {
-        return status;
+      int n = check(first);
+      if (n < 0) {
+        return n;
       }
       first.badWr(null);
-      for (SendWr wr = first; wr != null; ) {
-        int n = 0;
-        SendWr begun = wr;
-        while (wr != null && n < chunk.length) {
-          int again = fill(chunk[n], wr);
-          again = again == PostStatus.OK ? queue.check(chunk[n]) : again;
-          n++;
-          if (again != PostStatus.OK) { // another thread has changed it since it was checked
-            SendQueue.drop(chunk, n);
-            first.badWr(wr);
-            return again;
-          }
-          wr = wr.next();
-        }
-        int posted = queue.put(chunk, n);
-        if (posted != PostStatus.OK) {
-          first.badWr(begun);
-          return posted;
-        }
+      if (n > chunk.length) {
+        return postLong(first);
       }
-      return PostStatus.OK;
+      int status = queue.put(chunk, n);
+      if (status != PostStatus.OK) {
+        first.badWr(first);
+      }
+      return status;
     } finally {
       queue.claim.leave();
     }
   }
 
-  /** Checks all requests of a list, by filling each once, and that there is place for them. */
+  /** Posts a list that was checked and has more requests than one call takes. */
+  private int postLong(SendWr first) {
+    SendQueue.drop(chunk, chunk.length);
+    for (SendWr wr = first; wr != null; ) {
+      int n = 0;
+      SendWr begun = wr;
+      while (wr != null && n < chunk.length) {
+        int again = fill(chunk[n], wr);
+        again = again == PostStatus.OK ? queue.check(chunk[n]) : again;
+        n++;
+        if (again != PostStatus.OK) { // another thread has changed it since it was checked
+          SendQueue.drop(chunk, n);
+          first.badWr(wr);
+          return again;
+        }
+        wr = wr.next();
+      }
+      int posted = queue.put(chunk, n);
+      if (posted != PostStatus.OK) {
+        first.badWr(begun);
+        return posted;
+      }
+    }
+    return PostStatus.OK;
+  }
+
+  /**
+   * Checks all requests of a list by filling each, and that there is place for them. Those of a
+   * list that one call takes are ready to be posted then.
+   *
+   * @return how many there are, or why the list is refused
+   */
   private int check(SendWr first) {
     if (!queue.accepts()) {
       first.badWr(first);
@@ -71,15 +89,18 @@ final class SendList {
     }
     int n = 0;
     for (SendWr wr = first; wr != null; wr = wr.next()) {
-      int status = n++ == queue.book.capacity() ? PostStatus.QUEUE_FULL : fill(chunk[0], wr);
-      status = status == PostStatus.OK ? queue.check(chunk[0]) : status;
-      SendQueue.drop(chunk[0]);
+      SendRequest r = chunk[n % chunk.length];
+      SendQueue.drop(r);
+      int status = n++ == queue.book.capacity() ? PostStatus.QUEUE_FULL : fill(r, wr);
+      status = status == PostStatus.OK ? queue.check(r) : status;
       if (status != PostStatus.OK) {
+        SendQueue.drop(chunk, Math.min(n, chunk.length));
         first.badWr(wr);
         return status;
       }
     }
     if (!queue.place(n)) {
+      SendQueue.drop(chunk, Math.min(n, chunk.length));
       SendWr wr = first;
       for (int free = queue.book.free(); free > 0 && wr != null && wr.next() != null; free--) {
         wr = wr.next();
@@ -87,7 +108,7 @@ final class SendList {
       first.badWr(wr);
       return PostStatus.QUEUE_FULL;
     }
-    return PostStatus.OK;
+    return n;
   }
 
   /** Writes a request of the list form. The request has a count of the address handle then. */
@@ -112,12 +133,14 @@ final class SendList {
       case BIND_MW -> {
         return bind(r, wr.memory());
       }
-      default -> r.rdma(wr.remoteAddr(), wr.rkey());
-    }
-    switch (opcode) {
-      case SEND_WITH_IMM, RDMA_WRITE_WITH_IMM -> r.imm(wr.immData());
+      case RDMA_WRITE, RDMA_READ -> r.rdma(wr.remoteAddr(), wr.rkey());
+      case RDMA_WRITE_WITH_IMM -> {
+        r.rdma(wr.remoteAddr(), wr.rkey());
+        r.imm(wr.immData());
+      }
+      case SEND_WITH_IMM -> r.imm(wr.immData());
       case SEND_WITH_INV, LOCAL_INV -> r.invalidate(wr.invalidateRkey());
-      default -> {}
+      default -> {} // SEND; the others are not offered
     }
     return queue.datagram()
         ? queue.address(r, wr.ah(), wr.remoteQpn(), wr.remoteQkey())

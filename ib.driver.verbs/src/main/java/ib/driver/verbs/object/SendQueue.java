@@ -185,10 +185,12 @@ final class SendQueue {
     for (int i = 0; i < posted; i++) {
       requests[i].ah = null; // the book has its count now
     }
-    for (int i = posted; i < n; i++) {
-      drop(requests[i]);
+    if (posted < n) {
+      for (int i = posted; i < n; i++) {
+        drop(requests[i]);
+      }
+      book.posted(posted - n); // those refused are taken back
     }
-    book.posted(posted - n); // those refused are taken back
     return Failures.post(errno);
   }
 

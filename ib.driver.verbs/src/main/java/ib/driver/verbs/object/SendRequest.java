@@ -90,7 +90,6 @@ final class SendRequest {
     count = 0;
     inlineLength = -1;
     memory.set(INT, OPCODE, code);
-    memory.set(INT, NUM_SGE, 0);
   }
 
   void rdma(long address, int rkey) {

@@ -5,10 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import ib.core.client.DeviceLease;
+import ib.core.client.IbClient;
 import ib.core.client.LeakRecord;
 import ib.core.spi.StandaloneFabric;
 import ib.core.verbs.Access;
+import ib.core.verbs.AddressHandle;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
@@ -16,19 +17,26 @@ import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.MwType;
+import ib.core.verbs.PostStatus;
 import ib.core.verbs.ProtectionDomain;
+import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
+import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.QueuePairs;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.SendWr;
 import ib.core.verbs.SrqAttr;
 import ib.core.verbs.SrqInit;
+import ib.core.verbs.WrOpcode;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -70,7 +78,36 @@ final class TeardownTest {
     int unused = pd.allocWindow(MwType.TYPE_2).rkey();
     unused = b.postReceive(1, mr.lkey(), mr.iova(), 64);
     int own = VerbsBench.ipv4(device);
-    pd.createAh(AhAttr.ofGid(1, GlobalRoute.to(device.gid(1, own), own)));
+    AddressHandle ah = pd.createAh(AhAttr.ofGid(1, GlobalRoute.to(device.gid(1, own), own)));
+    QueuePair datagrams = pd.createQp(new QpInit(QpType.UD, polled, new QpCap(4, 4, 1, 1, 0)));
+    datagrams.modify(new QpAttr().state(QpState.INIT).pkeyIndex(0).port(1).qkey(1));
+    datagrams.modify(new QpAttr().state(QpState.RTR));
+    datagrams.modify(new QpAttr().state(QpState.RTS).sqPsn(0));
+    SendWr sent = // its completion is not taken, and holds the handle
+        new SendWr(1)
+            .opcode(WrOpcode.SEND)
+            .flags(SendFlags.SIGNALED)
+            .ah(ah)
+            .remoteQpn(datagrams.qpn())
+            .remoteQkey(1)
+            .addSge(mr.lkey(), mr.iova(), 64);
+    assertEquals(PostStatus.OK, datagrams.postSend(sent));
+  }
+
+  private static final class Leaver implements IbClient {
+    @Override
+    public String name() {
+      return "leaver";
+    }
+
+    @Override
+    public @Nullable Object add(IbDevice device) {
+      leaveAll(device);
+      return null;
+    }
+
+    @Override
+    public void remove(IbDevice device, @Nullable Object clientData) {}
   }
 
   @Test
@@ -82,9 +119,7 @@ final class TeardownTest {
             .device(System.getProperty(VerbsBench.DEVICE), Map.of())
             .open()) {
       String name = fabric.names().getFirst();
-      try (DeviceLease lease = fabric.core().lease(name, "leaver")) {
-        leaveAll(lease.device());
-      }
+      fabric.core().registerClient(new Leaver());
       fabric.unplug(name);
       left =
           fabric.core().lastRemoval(name).stream()

@@ -118,7 +118,9 @@ record Group(String name, int threads, Supplier<List<Case>> cases, double[]... b
           trips("rxe by datagrams", StreamCases::datagrams),
           writes("soft", StreamCases::soft),
           writes("rxe", StreamCases::rxe),
-          writes("rxe by datagrams", StreamCases::datagrams));
+          writes("rxe by datagrams", StreamCases::datagrams),
+          new Group(
+              "F8 beside TCP", 2, StreamCases::besideTcp, NONE, NONE, NONE, NONE, NONE, NONE));
 
   private static Group trips(String over, Supplier<StandaloneFabric> fabric) {
     return new Group(

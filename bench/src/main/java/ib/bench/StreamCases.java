@@ -12,10 +12,18 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /**
  * Streams with the options that they have by default, beside what {@code ib_write_lat} and {@code
@@ -48,60 +56,98 @@ final class StreamCases {
   /** {@return a byte there and back: by memory that is polled, by completions, by a stream} */
   static List<Case> trips(StandaloneFabric fabric) {
     return List.of(
-        new WriteCases.Trip(fabric, false), new WriteCases.Trip(fabric, true), new Trip(fabric));
+        new WriteCases.Trip(fabric, false),
+        new WriteCases.Trip(fabric, true),
+        new Trip("stream, 1 B", streams(fabric, 1).getFirst(), 1));
   }
 
   /** {@return 64 KiB one way: as ib_write_bw, by a stream, and by its three copies alone} */
   static List<Case> writes(StandaloneFabric fabric) {
-    return List.of(new WriteCases.Window(fabric), new Writes(fabric), new Copies());
+    return List.of(
+        new WriteCases.Window(fabric),
+        new Writes("stream, writes of 64 KiB", streams(fabric, 1).getFirst()),
+        new Copies());
   }
 
-  /** The two ends of a stream. */
-  private abstract static class Both extends Case {
-    final RdmaStream mine;
-    final RdmaStream theirs;
-    volatile long begun; // what the second thread may wait for in a read, which has no end
+  /** {@return messages of 64 KiB by TCP and by streams: one way, there and back} */
+  static List<Case> besideTcp() {
+    List<Ends> soft = streams(soft(), 2);
+    List<Ends> rxe = streams(rxe(), 2);
+    return List.of(
+        new Writes("TCP, 64 KiB one way", sockets()),
+        new Writes("stream, soft, one way", soft.getFirst()),
+        new Writes("stream, rxe, one way", rxe.getFirst()),
+        new Trip("TCP, 64 KiB there and back", sockets(), MESSAGE),
+        new Trip("stream, soft, there and back", soft.getLast(), MESSAGE),
+        new Trip("stream, rxe, there and back", rxe.getLast(), MESSAGE));
+  }
 
-    Both(String name, Kind kind, StandaloneFabric fabric) {
-      super(name, kind);
-      CmClient manager = CmClient.create();
-      var unused = fabric.core().registerClient(manager); // lives as long as the JVM
+  /** The two ends of a connection. */
+  private record Ends(ByteChannel mine, ByteChannel theirs) {}
+
+  private static List<Ends> streams(StandaloneFabric fabric, int count) {
+    CmClient manager = CmClient.create();
+    var unused = fabric.core().registerClient(manager); // all of it lives as long as the JVM
+    RdmaCm server = RdmaCm.open(fabric.core(), manager, "server");
+    RdmaCm client = RdmaCm.open(fabric.core(), manager, "client");
+    StreamOptions options = StreamOptions.defaults();
+    try (ExecutorService beside = Executors.newSingleThreadExecutor()) {
+      RdmaStreamListener listener =
+          RdmaStreamListener.listen(server, new InetSocketAddress(0), 0, options);
+      byte[] gid = fabric.device(fabric.names().getLast()).gid(1, 0).toBytes();
+      int port = listener.localAddress().getPort();
+      InetSocketAddress to = new InetSocketAddress(InetAddress.getByAddress(gid), port);
+      List<Ends> all = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        Future<RdmaStream> accepted = beside.submit(listener::accept);
+        all.add(new Ends(RdmaStream.connect(client, to, options), accepted.get()));
+      }
+      return all;
+    } catch (IOException | InterruptedException | ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Ends sockets() {
+    try (ServerSocketChannel listener = ServerSocketChannel.open()) {
+      listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      SocketChannel mine = SocketChannel.open(listener.getLocalAddress());
+      SocketChannel theirs = listener.accept();
+      mine.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      theirs.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      return new Ends(mine, theirs);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Messages through a connection. */
+  private abstract static class Messages extends Case {
+    final Ends ends;
+    final ByteBuffer here;
+    final ByteBuffer there;
+    private volatile long begun; // the second thread may wait for it in a read, which has no end
+    private long served;
+
+    Messages(String name, Ends ends, int bytes) {
+      super(name, Kind.EXCHANGE);
+      this.ends = ends;
+      here = ByteBuffer.allocateDirect(bytes);
+      there = ByteBuffer.allocateDirect(bytes);
+    }
+
+    static void write(ByteChannel to, ByteBuffer all) {
       try {
-        RdmaCm server = RdmaCm.open(fabric.core(), manager, name + ", server");
-        RdmaStreamListener listener =
-            RdmaStreamListener.listen(
-                server, new InetSocketAddress(0), 0, StreamOptions.defaults());
-        CompletableFuture<RdmaStream> accepted =
-            CompletableFuture.supplyAsync(
-                () -> {
-                  try {
-                    return listener.accept();
-                  } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                  }
-                });
-        byte[] gid = fabric.device(fabric.names().getLast()).gid(1, 0).toBytes();
-        int port = listener.localAddress().getPort();
-        mine =
-            RdmaStream.connect(
-                RdmaCm.open(fabric.core(), manager, name + ", client"),
-                new InetSocketAddress(InetAddress.getByAddress(gid), port),
-                StreamOptions.defaults());
-        theirs = accepted.join();
+        all.clear();
+        while (all.hasRemaining()) {
+          to.write(all);
+        }
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
     }
 
-    static void write(RdmaStream to, ByteBuffer all) {
-      try {
-        to.write(all.clear());
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-
-    static void read(RdmaStream from, ByteBuffer all) {
+    static void read(ByteChannel from, ByteBuffer all) {
       try {
         all.clear();
         while (all.hasRemaining()) {
@@ -114,75 +160,69 @@ final class StreamCases {
       }
     }
 
-    /** Waits for {@link #begun}; {@return false when nothing more comes} */
-    boolean next(long done, Partner partner) {
-      while (begun == done) {
-        if (partner.stopped() && begun == done) {
-          return false;
-        }
-        Thread.onSpinWait();
-      }
-      return true;
-    }
-  }
+    /** The first thread's part, as often as it says. */
+    abstract void here();
 
-  /** A byte there and back. */
-  private static final class Trip extends Both {
-    private final ByteBuffer here = ByteBuffer.allocateDirect(1);
-    private final ByteBuffer there = ByteBuffer.allocateDirect(1);
-    private long served;
-
-    Trip(StandaloneFabric fabric) {
-      super("stream, a byte there and back", Kind.EXCHANGE, fabric);
-    }
+    /** The second thread's part of the same. */
+    abstract void there();
 
     @Override
     int burst() {
-      begun++;
-      for (int i = 0; i < RawLimits.TRIPS; i++) {
-        write(mine, here);
-        read(mine, here);
-      }
-      return RawLimits.TRIPS;
-    }
-
-    @Override
-    void serve(Partner partner) {
-      while (next(served, partner)) {
-        served++;
-        for (int i = 0; i < RawLimits.TRIPS; i++) {
-          read(theirs, there);
-          write(theirs, there);
-        }
-      }
-    }
-  }
-
-  /** Messages one way, all of which are read before the second thread stops. */
-  private static final class Writes extends Both {
-    private final ByteBuffer here = ByteBuffer.allocateDirect(MESSAGE);
-    private final ByteBuffer there = ByteBuffer.allocateDirect(MESSAGE);
-    private long read;
-
-    Writes(StandaloneFabric fabric) {
-      super("stream, writes of 64 KiB", Kind.EXCHANGE, fabric);
-    }
-
-    @Override
-    int burst() {
+      begun += COUNT;
       for (int i = 0; i < COUNT; i++) {
-        begun++;
-        write(mine, here);
+        here();
       }
       return COUNT;
     }
 
     @Override
     void serve(Partner partner) {
-      while (next(read, partner)) {
-        read++;
-        read(theirs, there);
+      while (true) {
+        if (served < begun) {
+          served++;
+          there();
+        } else if (partner.stopped() && served == begun) {
+          return;
+        } else {
+          Thread.onSpinWait();
+        }
       }
+    }
+  }
+
+  /** There and back. */
+  private static final class Trip extends Messages {
+    Trip(String name, Ends ends, int bytes) {
+      super(name, ends, bytes);
+    }
+
+    @Override
+    void here() {
+      write(ends.mine, here);
+      read(ends.mine, here);
+    }
+
+    @Override
+    void there() {
+      read(ends.theirs, there);
+      write(ends.theirs, there);
+    }
+  }
+
+  /** One way; all are read before the second thread stops. */
+  private static final class Writes extends Messages {
+    Writes(String name, Ends ends) {
+      super(name, ends, MESSAGE);
+    }
+
+    @Override
+    void here() {
+      write(ends.mine, here);
+    }
+
+    @Override
+    void there() {
+      read(ends.theirs, there);
     }
   }
 

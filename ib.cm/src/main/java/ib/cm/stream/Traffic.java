@@ -60,9 +60,12 @@ final class Traffic {
    * @return whether there was any completion
    */
   boolean progress(boolean ended) {
-    boolean any = false;
-    for (int n = queue.poll(completions); n > 0; n = queue.poll(completions)) {
-      any = true;
+    int all = 0;
+    int n = BATCH;
+    while (n == BATCH) { // fewer are the last ones: where the thread that polls receives, one more
+      // look may be a call of the system
+      n = queue.poll(completions);
+      all += n;
       for (int i = 0; i < n; i++) {
         try {
           completed(completions[i], ended);
@@ -71,12 +74,21 @@ final class Traffic {
         }
       }
     }
+    grant(ended);
+    return all > 0;
+  }
+
+  /**
+   * Gives the peer credits when they are due.
+   *
+   * @param ended whether the connection has ended
+   */
+  void grant(boolean ended) {
     if (!ended && flow.due() && controls > 0 && broken == null) {
       controls--;
       post(queue.credit(flow, peer));
       flow.granted();
     }
-    return any;
   }
 
   private void completed(WorkCompletion c, boolean ended) throws ProtocolException {
@@ -94,6 +106,7 @@ final class Traffic {
     } else {
       slots++;
       free += (int) c.wrId();
+      sendAt = free == options.sendBuffer() ? 0 : sendAt; // what is in a near cache still
     }
   }
 
@@ -164,6 +177,16 @@ final class Traffic {
       all += n;
     }
     return all;
+  }
+
+  /**
+   * {@return whether completions have to be handled before the next message} Not before each: where
+   * the thread that polls receives, a look may be a call of the system.
+   */
+  boolean scarce() {
+    return slots < options.sendQueue() / 2
+        || options.sendBuffer() - free >= Bytes.CHUNK
+        || flow.sendable() == 0;
   }
 
   /** Sends at most so many bytes in one message; {@return how many, 0 for none now} */

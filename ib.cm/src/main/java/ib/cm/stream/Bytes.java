@@ -5,13 +5,6 @@ import java.nio.ByteBuffer;
 
 /** Bytes to send: in the order of the stream, or directly into a region of the peer. */
 final class Bytes implements Message {
-  /**
-   * The longest message. The peer reads one while the next is copied, and a copy's bytes are in the
-   * nearest cache still when they are sent. rsockets begin with 2 KiB and double it to 64 KiB
-   * (RS-4), which took a third longer here.
-   */
-  static final int CHUNK = 1 << 14;
-
   private final ByteBuffer from;
   private final boolean direct;
   private long offset;
@@ -32,7 +25,7 @@ final class Bytes implements Message {
 
   @Override
   public boolean send(Traffic by) throws IOException {
-    int most = Math.min(CHUNK, from.remaining());
+    int most = from.remaining();
     int n = direct ? by.sendDirect(from, offset, most) : by.send(from, most);
     offset += n;
     return n > 0;

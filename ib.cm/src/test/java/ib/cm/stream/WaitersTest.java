@@ -16,7 +16,8 @@ class WaitersTest {
   private final Waiters waiters = new Waiters(lock);
 
   @Test
-  @DisplayName("F8: a thread that has looked itself is no reason to look again, but wakes the others")
+  @DisplayName(
+      "F8: a thread that has looked itself is no reason to look again, but wakes the others")
   void others() throws InterruptedException {
     lock.lock();
     int seen = waiters.enter();

@@ -169,7 +169,7 @@ public final class Rstream {
         receive(channel, heard);
       }
     }
-    test.check(heard.clear());
+    test.check(PROGRAM, heard.clear());
   }
 
   /** Messages go there, and as many back. */

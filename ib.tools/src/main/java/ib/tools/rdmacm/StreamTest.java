@@ -18,6 +18,7 @@ import java.util.stream.IntStream;
 record StreamTest(String name, int size, int transfers, int iterations) {
   static final String HEAD =
       "name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer";
+
   /** Bytes that both sides send before each test; the original does not look at their values. */
   static final int HELLO = 16;
 
@@ -76,17 +77,19 @@ record StreamTest(String name, int size, int transfers, int iterations) {
   /**
    * Compares with the other side's test, where it says so: else both wait for each other for ever.
    *
+   * @param program who says so
    * @param heard its hello
    * @throws CommandException when it runs another test
    */
-  void check(ByteBuffer heard) {
+  void check(Program program, ByteBuffer heard) {
     if (heard.getInt() != MARK) {
       return;
     }
     StreamTest other = new StreamTest(name, heard.getInt(), heard.getInt(), heard.getInt());
     if (!other.equals(this)) {
       throw new CommandException(
-          "rstream: the other side runs "
+          program.name()
+              + ": the other side runs "
               + other.words()
               + ", this one "
               + words()

@@ -174,9 +174,8 @@ final class StreamEnd implements QpFactory, RdmaHandler {
         boolean late = end != null; // all that came before the end is in the completion queue
         progress();
         Traffic t = traffic;
-        int n = t == null ? 0 : t.take(into);
-        if (t != null && n > 0) {
-          t.grant(end != null); // the peer may send on
+        int n = t == null ? 0 : t.take(into, end != null);
+        if (n > 0) {
           return n;
         }
         if (t != null && t.inputEnded()) {
@@ -349,10 +348,7 @@ final class StreamEnd implements QpFactory, RdmaHandler {
     }
     int seen = waiters.changes();
     long begun = System.nanoTime();
-    for (int looks = 1; ; looks++) {
-      if (progress()) {
-        return true;
-      }
+    for (int looks = 1; !progress(); looks++) {
       if (looks % LOOKS == 0 && System.nanoTime() - begun >= pollNs
           || waiters.changes() != seen
           || lock.hasQueuedThreads()
@@ -361,6 +357,7 @@ final class StreamEnd implements QpFactory, RdmaHandler {
       }
       Thread.onSpinWait();
     }
+    return true;
   }
 
   @GuardedBy("lock")

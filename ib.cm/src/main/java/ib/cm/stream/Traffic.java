@@ -72,8 +72,8 @@ final class Traffic {
   boolean progress(boolean ended) {
     int all = 0;
     int n = BATCH;
-    while (n == BATCH) { // fewer are the last ones: where the thread that polls receives, one more
-      // look may be a call of the system
+    // fewer are the last: where the thread that polls receives, a look may be a call of the system
+    while (n == BATCH) {
       n = queue.poll(completions);
       all += n;
       for (int i = 0; i < n; i++) {
@@ -93,7 +93,7 @@ final class Traffic {
    *
    * @param ended whether the connection has ended
    */
-  void grant(boolean ended) {
+  private void grant(boolean ended) {
     if (!ended && flow.due() && controls > 0 && broken == null) {
       controls--;
       post(queue.credit(flow, peer));
@@ -178,14 +178,20 @@ final class Traffic {
     return outputEnded;
   }
 
-  /** Reads what there is; {@return how many bytes} */
-  int take(ByteBuffer into) {
+  /**
+   * Reads what there is, and lets the peer send on.
+   *
+   * @param ended whether the connection has ended
+   * @return how many bytes
+   */
+  int take(ByteBuffer into, boolean ended) {
     int all = 0;
     while (into.hasRemaining() && flow.readable() > 0) {
       int n = Math.min(into.remaining(), flow.piece());
       queue.take(into, flow, n);
       all += n;
     }
+    grant(ended);
     return all;
   }
 

@@ -1,5 +1,6 @@
 package ib.bench;
 
+import ib.core.spi.StandaloneFabric;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -111,5 +112,33 @@ record Group(String name, int threads, Supplier<List<Case>> cases, double[]... b
               2,
               () -> List.of(new Writes.Single(64), new Writes.TwoPairs()),
               NONE,
-              goal(1 / 1.8)));
+              goal(1 / 1.8)),
+          trips("soft", StreamCases::soft),
+          trips("rxe", StreamCases::rxe),
+          trips("rxe by datagrams", StreamCases::datagrams),
+          writes("soft", StreamCases::soft),
+          writes("rxe", StreamCases::rxe),
+          writes("rxe by datagrams", StreamCases::datagrams),
+          new Group(
+              "F8 beside TCP", 2, StreamCases::besideTcp, NONE, NONE, NONE, NONE, NONE, NONE));
+
+  private static Group trips(String over, Supplier<StandaloneFabric> fabric) {
+    return new Group(
+        "F8 a byte there and back, " + over,
+        2,
+        () -> StreamCases.trips(fabric.get()),
+        NONE,
+        NONE,
+        goal(1.3));
+  }
+
+  private static Group writes(String over, Supplier<StandaloneFabric> fabric) {
+    return new Group(
+        "F8 writes of 64 KiB, " + over,
+        2,
+        () -> StreamCases.writes(fabric.get()),
+        NONE,
+        goal(1 / 0.8),
+        NONE);
+  }
 }

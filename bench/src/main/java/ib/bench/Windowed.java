@@ -1,10 +1,13 @@
 package ib.bench;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.slf4j.LoggerFactory;
 
 /**
  * {@code bench/run}: measures the engine beside the machine's own limits, a JVM for each group of
@@ -77,6 +80,7 @@ public final class Windowed {
   }
 
   private static void one(Group group, String cpus, int rounds) {
+    ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
     int first = Integer.parseInt(cpus.split(",")[0]);
     int second = Integer.parseInt(cpus.split(",")[1]);
     List<Case> cases = group.cases().get();

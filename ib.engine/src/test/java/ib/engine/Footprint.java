@@ -1,5 +1,7 @@
 package ib.engine;
 
+import ib.core.testing.HeapHistogram;
+import ib.core.testing.HeapHistogram.Size;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
@@ -11,13 +13,8 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WrOpcode;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
-import java.lang.management.ManagementFactory;
-import java.lang.ref.Reference;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.IntFunction;
-import javax.management.JMException;
-import javax.management.ObjectName;
 
 /**
  * A program that measures the memory of a queue pair, by class histograms of the live heap. It runs
@@ -31,64 +28,7 @@ final class Footprint {
   private static final int DEPTH = 4;
   private static final int SGES = 1;
   private static final int INLINE = 64;
-
-  private record Size(long objects, long bytes) {
-    Size minus(Size other) {
-      return new Size(objects - other.objects, bytes - other.bytes);
-    }
-
-    Size plus(Size other) {
-      return new Size(objects + other.objects, bytes + other.bytes);
-    }
-
-    /** What one of many has, rounded: a few objects of the JVM itself come and go. */
-    Size each(int n) {
-      return new Size(Math.round((double) objects / n), Math.round((double) bytes / n));
-    }
-  }
-
-  private static final Size NONE = new Size(0, 0);
-
-  private static Map<String, Size> histogram() throws JMException {
-    String text =
-        (String)
-            ManagementFactory.getPlatformMBeanServer()
-                .invoke(
-                    new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                    "gcClassHistogram",
-                    new Object[] {new String[0]},
-                    new String[] {String[].class.getName()});
-    Map<String, Size> all = new TreeMap<>();
-    for (String line : text.lines().toList()) {
-      String[] words = line.trim().split("\\s+");
-      if (words.length >= 4 && words[0].endsWith(":")) {
-        all.merge(
-            words[3], new Size(Long.parseLong(words[1]), Long.parseLong(words[2])), Size::plus);
-      }
-    }
-    return all;
-  }
-
-  /** Makes many of something; says what each has added to the heap, by class. */
-  private static Map<String, Size> each(int n, IntFunction<Object> make) throws JMException {
-    Object[] kept = new Object[n];
-    Object first = make.apply(-1); // what the first of its kind loads
-    Map<String, Size> before = histogram();
-    for (int i = 0; i < n; i++) {
-      kept[i] = make.apply(i);
-    }
-    Map<String, Size> after = histogram();
-    Map<String, Size> each = new TreeMap<>();
-    after.forEach(
-        (name, size) -> {
-          Size one = size.minus(before.getOrDefault(name, NONE)).each(n);
-          if (one.objects != 0) {
-            each.put(name, one);
-          }
-        });
-    Reference.reachabilityFence(first);
-    return each;
-  }
+  private static final String ARRAY = "[Ljava.lang.Object;";
 
   /**
    * Whether a class is counted: not the core's own, which has no atomic objects here but those of
@@ -102,14 +42,6 @@ final class Footprint {
         && !name.startsWith("jdk.internal.vm.");
   }
 
-  /** What each has beside its rings. */
-  private static Size beside(Map<String, Size> whole, Map<String, Size> rings) {
-    Map<String, Size> left = new TreeMap<>();
-    whole.forEach((name, size) -> left.put(name, size.minus(rings.getOrDefault(name, NONE))));
-    left.keySet().removeIf(name -> !counts(name));
-    return left.values().stream().reduce(NONE, Size::plus);
-  }
-
   private static QpInit init(Rig.Side s) {
     return new QpInit(QpType.RC, s.sendCq, new QpCap(DEPTH, DEPTH, SGES, SGES, INLINE))
         .withRecvCq(s.recvCq);
@@ -119,20 +51,20 @@ final class Footprint {
    * Prints objects and bytes of a new queue pair and of a connected one beside the rings, then all
    * objects and bytes of a connected one.
    */
-  public static void main(String[] args) throws JMException {
-    Map<String, Size> rings =
+  public static void main(String[] args) {
+    HeapHistogram rings =
         each(
             QPS,
             i -> {
               Object[] both = {new SendRing(DEPTH, SGES, INLINE), new ReceiveRing(DEPTH, SGES)};
               return both;
             });
-    rings.merge("[Ljava.lang.Object;", new Size(-1, -24), Size::plus); // the array of both
+    rings = rings.plus(new HeapHistogram(Map.of(ARRAY, new Size(-1, -24)))); // of both
     Rig rig = Rig.two(); // stays open: nothing is freed while the heap is measured
     Rig.Side a = rig.a();
     Rig.Side b = rig.b();
     print(each(QPS, i -> a.pd.createQp(init(a))), rings);
-    Map<String, Size> pairs =
+    HeapHistogram pairs =
         each(
             QPS / 2,
             i -> {
@@ -144,22 +76,25 @@ final class Footprint {
               return pair;
             });
     print(pairs, rings, rings);
-    print(pairs.values().stream().reduce(NONE, Size::plus).each(2));
+    print(pairs.sum(name -> true).each(2));
     rig.close();
   }
 
+  private static HeapHistogram each(int n, IntFunction<Object> make) {
+    return HeapHistogram.added(n, make).each(n);
+  }
+
   /** Prints what one of several has beside its rings. */
-  @SafeVarargs
-  private static void print(Map<String, Size> whole, Map<String, Size>... rings) {
-    Map<String, Size> all = new TreeMap<>();
-    for (Map<String, Size> of : rings) {
-      of.forEach((name, size) -> all.merge(name, size, Size::plus));
+  private static void print(HeapHistogram whole, HeapHistogram... rings) {
+    HeapHistogram left = whole;
+    for (HeapHistogram of : rings) {
+      left = left.minus(of);
     }
-    print(beside(whole, all).each(rings.length));
+    print(left.sum(Footprint::counts).each(rings.length));
   }
 
   private static void print(Size each) {
-    IO.println(each.objects + " " + each.bytes);
+    IO.println(each.objects() + " " + each.bytes());
   }
 
   private static void write(QueuePair qp, Rig.Side from, Rig.Side to) {

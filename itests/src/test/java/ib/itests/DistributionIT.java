@@ -157,15 +157,19 @@ public class DistributionIT {
   }
 
   @Test
-  public void issue2Section1ExecSaysWhichConfiguredDeviceDidNotCome() throws Exception {
+  public void issue2Section1ExecAndCommandsFromAPipeSayWhichConfiguredDeviceDidNotCome()
+      throws Exception {
     Folder copy = copy();
     copy.configure("ib.driver.none-x.cfg", "name = ghost0\n");
-    Program run =
-        Program.ib(copy.home(), "", Map.of("IB_OPTS", "-Dib.exec.wait.s=1"), "exec", "echo never");
+    Map<String, String> soon = Map.of("IB_OPTS", "-Dib.exec.wait.s=1");
+    Program run = Program.ib(copy.home(), "", soon, "exec", "echo never");
     assertEquals(1, run.status());
     assertEquals("", run.out());
     String missing = "ib: device ghost0 of conf/ib.driver.none-x.cfg is not there after 1 s\n";
     assertTrue(run.err(), run.err().contains(missing));
+    Program shell = Program.ib(copy.home(), "echo goes on\n", soon);
+    assertTrue(shell.err(), shell.err().contains(missing));
+    assertTrue(shell.out(), shell.out().contains("goes on"));
   }
 
   @Test

@@ -55,6 +55,7 @@ public class HotDeployIT {
   public void findingU13AFileThatIsNoBundleAndAMisspeltPidAreNamed() throws Exception {
     Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
     try (Shell shell = new Shell(folder.home())) {
+      shell.run("ibv_devices"); // else the shell waits for soft9
       folder.configure("ib.driver.sotf-soft9.cfg", "name = soft9\n");
       folder.configure("ib.croe.cfg", "mode = connected\n");
       Path broken = Files.writeString(folder.home().resolve("broken.jar"), "no archive");

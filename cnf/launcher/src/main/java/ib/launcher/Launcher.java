@@ -147,19 +147,31 @@ public final class Launcher {
     if (web != null) {
       System.out.println(web.announcement());
     }
-    Runtime runtime = Runtime.start(home, true, web, err);
     Status status = new Status();
-    Hashtable<String, Object> command = new Hashtable<>();
-    command.put("osgi.command.scope", "launcher");
-    command.put("osgi.command.function", "status");
-    runtime.context().registerService(Status.class, status, command);
+    Runtime runtime =
+        Runtime.shell(
+            home,
+            web,
+            err,
+            context -> {
+              Ready ready = new Ready(Ready::atTerminal, () -> missing(context), err);
+              context.registerService(Ready.class, ready, command("ready"));
+              context.registerService(Status.class, status, command("status"));
+            });
     runtime.awaitStop();
     return status.code;
   }
 
+  private static Hashtable<String, Object> command(String name) {
+    Hashtable<String, Object> command = new Hashtable<>();
+    command.put("osgi.command.scope", "launcher");
+    command.put("osgi.command.function", name);
+    return command;
+  }
+
   private int exec(String commands)
       throws BundleException, InterruptedException, InvalidSyntaxException, IOException {
-    BundleContext context = Runtime.start(home, false, null, err).context();
+    BundleContext context = Runtime.start(home, err).context();
     List<String> missing = missing(context);
     if (!missing.isEmpty()) {
       missing.forEach(err::println);

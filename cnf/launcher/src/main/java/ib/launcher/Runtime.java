@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.osgi.framework.Bundle;
@@ -43,15 +44,23 @@ final class Runtime {
   }
 
   /**
-   * Starts the framework and its bundles; fileinstall installs the hot bundles from {@code deploy/}
-   * afterwards.
+   * Starts the framework and its bundles, and the shell on the terminal; fileinstall installs the
+   * hot bundles from {@code deploy/} afterwards.
    *
-   * @param interactive whether the shell uses the terminal
    * @param web the page, or null for none
+   * @param first takes the framework before a bundle is started, the shell's for one
    */
-  static Runtime start(Path home, boolean interactive, @Nullable Web web, PrintStream err)
+  static Runtime shell(Path home, @Nullable Web web, PrintStream err, Consumer<BundleContext> first)
       throws IOException, BundleException {
-    return start(home, watched(home), Use.of(interactive).with(web), err);
+    Runtime runtime = prepare(home, watched(home), Use.of(true).with(web), err);
+    first.accept(runtime.context());
+    runtime.framework.start();
+    return runtime;
+  }
+
+  /** As the other, without a shell on the terminal. */
+  static Runtime start(Path home, PrintStream err) throws IOException, BundleException {
+    return start(home, watched(home), Use.of(false), err);
   }
 
   /**
@@ -111,6 +120,13 @@ final class Runtime {
 
   private static Runtime start(Path home, List<Path> watched, Use use, PrintStream err)
       throws IOException, BundleException {
+    Runtime runtime = prepare(home, watched, use, err);
+    runtime.framework.start();
+    return runtime;
+  }
+
+  private static Runtime prepare(Path home, List<Path> watched, Use use, PrintStream err)
+      throws IOException, BundleException {
     RunDescriptor descriptor = RunDescriptor.read(home.resolve("etc/ib.bndrun"));
     for (Path folder : watched) {
       Files.createDirectories(folder);
@@ -139,7 +155,6 @@ final class Runtime {
       runtime.install(Web.FOLDER, new RunBundle(bundle, Web.START_LEVEL));
     }
     runtime.install(descriptor.bundles());
-    framework.start();
     return runtime;
   }
 

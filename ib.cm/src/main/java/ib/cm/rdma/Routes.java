@@ -2,6 +2,7 @@ package ib.cm.rdma;
 
 import ib.cm.CmPath;
 import ib.core.sa.PathRecord;
+import ib.core.sa.SaClient;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.EventType;
 import ib.core.verbs.Gid;
@@ -16,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -108,7 +110,7 @@ final class Routes {
         CmPath path =
             exit.site.ethernet()
                 ? overEthernet(exit, remote, flowLabel(port, to.getPort()), options)
-                : overFabric(what, exit, remote);
+                : overFabric(what, exit, remote, options.terms().ackTimeout());
         return new Route(exit.site, path, book.address(exit.gid));
       } catch (IbException e) {
         LOG.debug("{}: not by {}", what, exit, e);
@@ -208,41 +210,49 @@ final class Routes {
 
   /**
    * {@return the packet life time, an exponent, that goes with the time for an ACK, which is that
-   * of a packet there and of one back (CM-36)}
+   * of a packet there and of one back (CM-36)} On a fabric the shorter one of this and of the path
+   * record counts: a subnet manager may say a second for all its paths, as OpenSM does, and what
+   * the program waits for an ACK it waits for a REQ's way.
    */
   private static int packetLife(int ackTimeout) {
     return ackTimeout == 0 ? CmPath.ROCE_PACKET_LIFE : ackTimeout - 1; // 0: it has no end
   }
 
-  private CmPath overFabric(String what, Exit exit, Gid remote) {
+  private CmPath overFabric(String what, Exit exit, Gid remote, int ackTimeout) {
     Site s = exit.site;
     int pkey = s.device().pkey(s.port(), 0);
     Paths.Question question = new Paths.Question(s, exit.gid, remote, pkey);
-    PathRecord path = paths.find(question, q -> query(what, exit, remote, pkey));
+    PathRecord path = answer(what, remote, paths.find(question, q -> query(exit, q)));
+    int most = path.value(PathRecord.Field.PACKET_LIFE_TIME);
     return new CmPath(
         path.ahAttr(s.port(), exit.gidIndex()),
         exit.gid,
         remote,
         path.value(PathRecord.Field.SLID),
         Mtu.of(path.value(PathRecord.Field.MTU)),
-        path.value(PathRecord.Field.PACKET_LIFE_TIME),
+        ackTimeout == 0 ? most : Math.min(most, packetLife(ackTimeout)),
         pkey,
         0);
   }
 
-  private static PathRecord query(String what, Exit exit, Gid remote, int pkey) {
+  private static CompletableFuture<PathRecord> query(Exit exit, Paths.Question question) {
     PathRecord query =
         new PathRecord()
-            .set(PathRecord.Field.SGID, exit.gid)
-            .set(PathRecord.Field.DGID, remote)
-            .set(PathRecord.Field.PKEY, pkey)
+            .set(PathRecord.Field.SGID, question.from())
+            .set(PathRecord.Field.DGID, question.to())
+            .set(PathRecord.Field.PKEY, question.pkey())
             .set(PathRecord.Field.REVERSIBLE, 1)
             .set(PathRecord.Field.NUMB_PATH, 1);
-    if (exit.site.sa() == null) {
+    SaClient sa = exit.site.sa();
+    if (sa == null) {
       throw new IllegalStateException(exit + " has no subnet administrator");
     }
+    return Paths.ask(ms -> sa.get(query, ms));
+  }
+
+  private static PathRecord answer(String what, Gid remote, CompletableFuture<PathRecord> asked) {
     try {
-      return exit.site.sa().get(query).join();
+      return asked.join();
     } catch (CompletionException e) {
       IbException why =
           new RdmaAddressException(

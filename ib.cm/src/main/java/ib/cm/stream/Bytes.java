@@ -5,13 +5,9 @@ import java.nio.ByteBuffer;
 
 /** Bytes to send: in the order of the stream, or directly into a region of the peer. */
 final class Bytes implements Message {
-  private static final int FIRST_CHUNK = 2048; // of a write; each further one is twice as long
-  private static final int MAX_CHUNK = 1 << 16;
-
   private final ByteBuffer from;
   private final boolean direct;
   private long offset;
-  private int chunk = FIRST_CHUNK;
 
   private Bytes(ByteBuffer from, boolean direct, long offset) {
     this.from = from;
@@ -29,10 +25,9 @@ final class Bytes implements Message {
 
   @Override
   public boolean send(Traffic by) throws IOException {
-    int most = Math.min(chunk, from.remaining());
+    int most = from.remaining();
     int n = direct ? by.sendDirect(from, offset, most) : by.send(from, most);
     offset += n;
-    chunk = n > 0 ? Math.min(2 * chunk, MAX_CHUNK) : chunk;
     return n > 0;
   }
 

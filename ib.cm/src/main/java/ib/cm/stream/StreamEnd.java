@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * waiting}, arms the completion queue, looks once more, and parks without the lock.
  */
 final class StreamEnd implements QpFactory, RdmaHandler {
-  private static final int SPINS = 20; // between two looks: about 1 us
+  private static final int LOOKS = 16; // for completions, before one at the clock
 
   private final StreamOptions options;
   private final long pollNs;
@@ -150,7 +150,7 @@ final class StreamEnd implements QpFactory, RdmaHandler {
   private boolean progress() {
     boolean any = traffic != null && traffic.progress(end != null);
     if (any) {
-      waiters.wake(); // what one thread has handled may be what another one waits for
+      waiters.wakeOthers(); // what one thread has handled may be what another one waits for
     }
     return any;
   }
@@ -174,9 +174,8 @@ final class StreamEnd implements QpFactory, RdmaHandler {
         boolean late = end != null; // all that came before the end is in the completion queue
         progress();
         Traffic t = traffic;
-        int n = t == null ? 0 : t.take(into);
+        int n = t == null ? 0 : t.take(into, end != null);
         if (n > 0) {
-          progress(); // the peer may send on
           return n;
         }
         if (t != null && t.inputEnded()) {
@@ -221,9 +220,11 @@ final class StreamEnd implements QpFactory, RdmaHandler {
   /** {@return the traffic, by which this side may write} */
   @GuardedBy("lock")
   private Traffic sendable() throws IOException {
-    progress();
-    checkGoingOn(false);
     Traffic t = traffic;
+    if (t == null || t.scarce() || end != null) {
+      progress();
+    }
+    checkGoingOn(false);
     if (t != null && t.outputEnded()) { // the peer has said so before the connection ended
       throw new SocketException("Broken pipe");
     }
@@ -311,13 +312,15 @@ final class StreamEnd implements QpFactory, RdmaHandler {
   /** Waits, without the lock, until something may have changed. */
   @GuardedBy("lock")
   private void await(long ns) throws ClosedByInterruptException {
-    int seen = waiters.enter();
-    try {
-      if (quiet()) {
-        waiters.park(seen, ns);
+    if (!comes()) {
+      int seen = waiters.enter();
+      try {
+        if (quiet()) {
+          waiters.park(seen, ns);
+        }
+      } finally {
+        waiters.leave();
       }
-    } finally {
-      waiters.leave();
     }
     if (Thread.currentThread().isInterrupted()) {
       throw new ClosedByInterruptException();
@@ -330,9 +333,6 @@ final class StreamEnd implements QpFactory, RdmaHandler {
     if (traffic == null || ended(traffic)) {
       return false;
     }
-    if (comes()) {
-      return false;
-    }
     queue.arm();
     return !progress() && traffic != null && !ended(traffic);
   }
@@ -343,20 +343,21 @@ final class StreamEnd implements QpFactory, RdmaHandler {
    */
   @GuardedBy("lock")
   private boolean comes() {
+    if (pollNs == 0 || traffic == null || ended(traffic)) {
+      return false;
+    }
     int seen = waiters.changes();
     long begun = System.nanoTime();
-    while (System.nanoTime() - begun < pollNs
-        && waiters.changes() == seen
-        && !lock.hasQueuedThreads()
-        && !Thread.currentThread().isInterrupted()) {
-      if (progress()) {
-        return true;
+    for (int looks = 1; !progress(); looks++) {
+      if (looks % LOOKS == 0 && System.nanoTime() - begun >= pollNs
+          || waiters.changes() != seen
+          || lock.hasQueuedThreads()
+          || Thread.currentThread().isInterrupted()) {
+        return false;
       }
-      for (int i = 0; i < SPINS; i++) {
-        Thread.onSpinWait();
-      }
+      Thread.onSpinWait();
     }
-    return false;
+    return true;
   }
 
   @GuardedBy("lock")

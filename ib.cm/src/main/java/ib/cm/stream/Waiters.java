@@ -27,6 +27,15 @@ final class Waiters {
     }
   }
 
+  /** Lets the threads that wait look again, but the caller, which holds the lock and has looked. */
+  void wakeOthers() {
+    Thread[] all = waiting;
+    if (all.length == 0 || all.length == 1 && all[0].equals(Thread.currentThread())) {
+      return;
+    }
+    wake();
+  }
+
   /** {@return how many changes there were} */
   int changes() {
     return changes.get();

@@ -3,17 +3,14 @@ package ib.cm.rdma;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.testing.HeapHistogram;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
-import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import javax.management.ObjectName;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,30 +22,6 @@ class IdleTest {
 
   /** A connection without its queue pair, which is the driver's: half of what API-10 allows. */
   private static final int MAX_BYTES = 4 * 1024;
-
-  /** {@return the bytes of live objects by class, after a collection} */
-  private static Map<String, Long> histogram() throws Exception {
-    String text =
-        (String)
-            ManagementFactory.getPlatformMBeanServer()
-                .invoke(
-                    new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                    "gcClassHistogram",
-                    new Object[] {new String[0]},
-                    new String[] {String[].class.getName()});
-    Map<String, Long> bytes = new TreeMap<>();
-    for (String line : text.split("\n", -1)) {
-      String[] words = line.strip().split("\\s+");
-      if (words.length >= 4 && words[0].endsWith(":")) {
-        bytes.merge(words[3], Long.parseLong(words[2]), Long::sum);
-      }
-    }
-    return bytes;
-  }
-
-  private static long sum(Map<String, Long> histogram) {
-    return histogram.values().stream().mapToLong(n -> n).sum();
-  }
 
   @Test
   @DisplayName("API-10: an idle connection takes at most 8 KiB of heap at each end, and no thread")
@@ -72,20 +45,22 @@ class IdleTest {
       List<RdmaConnection> made = new ArrayList<>();
       made.add(world.client.connect(world.at(listener), RdmaOptions.rc(), mine)); // classes load
       int threads = Thread.getAllStackTraces().size();
-      Map<String, Long> before = histogram();
+      HeapHistogram before = HeapHistogram.now();
       for (int i = 0; i < CONNECTIONS; i++) {
         made.add(world.client.connect(world.at(listener), RdmaOptions.rc(), mine));
       }
-      Map<String, Long> after = histogram();
-      long each = (sum(after) - sum(before)) / (2 * CONNECTIONS);
+      HeapHistogram added = HeapHistogram.now().minus(before);
+      long each = added.sum(name -> true).bytes() / (2 * CONNECTIONS);
       List<String> most = new ArrayList<>();
-      after.forEach(
-          (name, bytes) -> {
-            long of = (bytes - before.getOrDefault(name, 0L)) / (2 * CONNECTIONS);
-            if (of > 15) {
-              most.add(String.format("%5d %s", of, name));
-            }
-          });
+      added
+          .classes()
+          .forEach(
+              (name, size) -> {
+                long of = size.bytes() / (2 * CONNECTIONS);
+                if (of > 15) {
+                  most.add(String.format("%5d %s", of, name));
+                }
+              });
       most.sort(Comparator.reverseOrder());
       long own = each - queuePair(world);
       assertTrue(
@@ -108,11 +83,11 @@ class IdleTest {
     IbDevice device = world.fabric.device("soft0");
     List<QueuePair> made = new ArrayList<>();
     made.add(pool.make(device, 1));
-    Map<String, Long> before = histogram();
+    HeapHistogram before = HeapHistogram.now();
     for (int i = 0; i < CONNECTIONS; i++) {
       made.add(pool.make(device, 1));
     }
-    long each = (sum(histogram()) - sum(before)) / CONNECTIONS;
+    long each = HeapHistogram.now().minus(before).sum(name -> true).bytes() / CONNECTIONS;
     for (QueuePair qp : made) {
       qp.close();
       pool.destroyed(qp);

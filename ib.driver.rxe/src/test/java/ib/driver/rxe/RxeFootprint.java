@@ -1,5 +1,7 @@
 package ib.driver.rxe;
 
+import ib.core.testing.HeapHistogram;
+import ib.core.testing.HeapHistogram.Size;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
@@ -8,13 +10,6 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
-import java.lang.management.ManagementFactory;
-import java.lang.ref.Reference;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.function.IntFunction;
-import javax.management.JMException;
-import javax.management.ObjectName;
 
 /**
  * A program that measures the memory of a queue pair of rxe, by class histograms of the live heap.
@@ -32,38 +27,6 @@ final class RxeFootprint {
 
   private RxeFootprint() {}
 
-  private record Size(long objects, long bytes) {
-    Size minus(Size other) {
-      return new Size(objects - other.objects, bytes - other.bytes);
-    }
-
-    Size plus(Size other) {
-      return new Size(objects + other.objects, bytes + other.bytes);
-    }
-  }
-
-  private static final Size NONE = new Size(0, 0);
-
-  private static Map<String, Size> histogram() throws JMException {
-    String text =
-        (String)
-            ManagementFactory.getPlatformMBeanServer()
-                .invoke(
-                    new ObjectName("com.sun.management:type=DiagnosticCommand"),
-                    "gcClassHistogram",
-                    new Object[] {new String[0]},
-                    new String[] {String[].class.getName()});
-    Map<String, Size> all = new TreeMap<>();
-    for (String line : text.lines().toList()) {
-      String[] words = line.trim().split("\\s+");
-      if (words.length >= 4 && words[0].endsWith(":")) {
-        all.merge(
-            words[3], new Size(Long.parseLong(words[1]), Long.parseLong(words[2])), Size::plus);
-      }
-    }
-    return all;
-  }
-
   /** Whether a class is counted: not the core's own, a collector's or this program's. */
   private static boolean counts(String name) {
     return !name.matches(
@@ -71,43 +34,20 @@ final class RxeFootprint {
             + "|ib\\.driver\\.rxe\\.RxeFootprint|\\[?B$).*");
   }
 
-  /** Makes many of something; what all have added to the heap, by class. */
-  private static Map<String, Size> added(int n, IntFunction<Object> make) throws JMException {
-    Object[] kept = new Object[n];
-    Object first = make.apply(-1); // what the first of its kind loads
-    Map<String, Size> before = histogram();
-    for (int i = 0; i < n; i++) {
-      kept[i] = make.apply(i);
-    }
-    Map<String, Size> added = new TreeMap<>();
-    histogram()
-        .forEach((name, size) -> added.put(name, size.minus(before.getOrDefault(name, NONE))));
-    Reference.reachabilityFence(first);
-    Reference.reachabilityFence(kept);
-    return added;
+  private static Size each(int n, HeapHistogram all) {
+    return all.sum(RxeFootprint::counts).each(n);
   }
 
-  private static Size sum(Map<String, Size> of) {
-    Size sum = NONE;
-    for (Map.Entry<String, Size> e : of.entrySet()) {
-      sum = counts(e.getKey()) ? sum.plus(e.getValue()) : sum;
-    }
-    return sum;
-  }
-
-  private static Size each(int n, Map<String, Size> all) {
-    Size sum = sum(all);
-    return new Size(Math.round((double) sum.objects / n), Math.round((double) sum.bytes / n));
-  }
-
-  private static void print(Size each, Map<String, Size> all, int n) {
-    IO.println(each.objects + " " + each.bytes);
-    all.forEach(
-        (name, size) -> {
-          if (counts(name) && size.bytes >= 8L * n) {
-            IO.println("  " + name + " " + size.objects / (double) n + " " + size.bytes / n);
-          }
-        });
+  private static void print(Size each, HeapHistogram all, int n) {
+    IO.println(each.objects() + " " + each.bytes());
+    all.classes()
+        .forEach(
+            (name, size) -> {
+              if (counts(name) && size.bytes() >= 8L * n) {
+                double objects = size.objects() / (double) n;
+                IO.println("  " + name + " " + objects + " " + size.bytes() / n);
+              }
+            });
   }
 
   private static QueuePair create(RxeSide s) {
@@ -120,11 +60,11 @@ final class RxeFootprint {
    * idle. Where each was made is the core's: as much as a {@code Throwable} has. The second kind
    * are some of the first, so that no table of the device grows.
    */
-  public static void main(String[] args) throws JMException {
+  public static void main(String[] args) {
     Size beside =
         each(
             NEW,
-            added(
+            HeapHistogram.added(
                 NEW,
                 i -> {
                   Object[] three = {
@@ -139,12 +79,12 @@ final class RxeFootprint {
     RxeSide a = lab.side("rxe0");
     RxeSide b = lab.side("rxe1");
     QueuePair[][] made = new QueuePair[2][NEW + 1];
-    Map<String, Size> created = added(NEW, i -> made[0][i + 1] = create(a));
+    HeapHistogram created = HeapHistogram.added(NEW, i -> made[0][i + 1] = create(a));
     for (int i = 0; i <= PAIRS; i++) {
       made[1][i] = create(b);
     }
-    Map<String, Size> used =
-        added(
+    HeapHistogram used =
+        HeapHistogram.added(
             PAIRS,
             i -> {
               connect(a, made[0][i + 1], b, made[1][i + 1]);

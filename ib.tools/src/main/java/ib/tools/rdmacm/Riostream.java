@@ -27,7 +27,6 @@ import java.nio.channels.ClosedByInterruptException;
 public final class Riostream {
   private static final Program PROGRAM = new Program("riostream");
   private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
-  private static final int HELLO = 16; // bytes that both sides send before each test
   private static final int BUFFERS = 1 << 19; // the original's
   private static final int LOOK_LOOPS = 1 << 12;
   private static final int MARKERS = 0x100;
@@ -106,11 +105,11 @@ public final class Riostream {
 
   private void run(RdmaStream stream, StreamTest test) throws IOException {
     try (Arena arena = Arena.ofShared()) {
-      MemorySegment memory = arena.allocate(Math.max(HELLO, test.size()));
+      MemorySegment memory = arena.allocate(Math.max(StreamTest.HELLO, test.size()));
       mark(memory, test, -1);
       DirectRegion region = stream.map(memory.asSlice(0, test.size()), 0);
       try {
-        hello(stream, memory);
+        hello(stream, test);
         long begun = System.nanoTime();
         exchange(stream, memory, test);
         out.print(test.line(System.nanoTime() - begun)); // in one piece, beside the other end's
@@ -120,20 +119,21 @@ public final class Riostream {
     }
   }
 
-  private void hello(RdmaStream stream, MemorySegment memory) throws IOException {
-    ByteBuffer bytes = memory.asSlice(0, HELLO).asByteBuffer();
+  private void hello(RdmaStream stream, StreamTest test) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(StreamTest.HELLO);
     if (!options.server()) {
-      stream.write(bytes.duplicate());
+      stream.write(test.hello(bytes));
     }
-    ByteBuffer into = bytes.duplicate();
-    while (into.hasRemaining()) {
-      if (stream.read(into) < 0) {
+    ByteBuffer heard = ByteBuffer.allocate(StreamTest.HELLO);
+    while (heard.hasRemaining()) {
+      if (stream.read(heard) < 0) {
         throw new EOFException("the other side has closed the connection");
       }
     }
     if (options.server()) {
-      stream.write(bytes.duplicate());
+      stream.write(test.hello(bytes));
     }
+    test.check(PROGRAM, heard.flip());
   }
 
   /** The sides take turns; the last byte of a side's last message counts the turns. */

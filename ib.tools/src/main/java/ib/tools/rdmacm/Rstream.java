@@ -25,7 +25,6 @@ import java.nio.channels.SocketChannel;
  */
 public final class Rstream {
   static final Program PROGRAM = new Program("rstream");
-  private static final int HELLO = 16; // bytes that both sides send before each test
 
   private final RstreamOptions options;
   private final PrintStream out;
@@ -149,14 +148,28 @@ public final class Rstream {
   }
 
   private void run(ByteChannel channel, StreamTest test) throws IOException {
-    ByteBuffer buffer = ByteBuffer.allocateDirect(Math.max(HELLO, test.size()));
+    ByteBuffer buffer = ByteBuffer.allocateDirect(Math.max(StreamTest.HELLO, test.size()));
     boolean client = !options.server();
-    both(channel, buffer, HELLO, 1, client);
+    hello(channel, buffer, test, client);
     long begun = System.nanoTime();
     for (int i = 0; i < test.iterations(); i++) {
       both(channel, buffer, test.size(), test.transfers(), client);
     }
     out.print(test.line(System.nanoTime() - begun)); // in one piece, beside the other end's
+  }
+
+  /** Bytes go there and back before a test, and say which it is, unless data are verified. */
+  private void hello(ByteChannel channel, ByteBuffer buffer, StreamTest test, boolean first)
+      throws IOException {
+    ByteBuffer heard = ByteBuffer.allocateDirect(StreamTest.HELLO);
+    for (int i = 0; i < 2; i++) {
+      if (i == 0 == first) {
+        send(channel, test.hello(buffer.clear()));
+      } else {
+        receive(channel, heard);
+      }
+    }
+    test.check(PROGRAM, heard.clear());
   }
 
   /** Messages go there, and as many back. */

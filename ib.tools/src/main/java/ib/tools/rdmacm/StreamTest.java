@@ -1,5 +1,7 @@
 package ib.tools.rdmacm;
 
+import ib.tools.getopt.CommandException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +18,11 @@ import java.util.stream.IntStream;
 record StreamTest(String name, int size, int transfers, int iterations) {
   static final String HEAD =
       "name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer";
+
+  /** Bytes that both sides send before each test; the original does not look at their values. */
+  static final int HELLO = 16;
+
+  private static final int MARK = 0x69627273; // begins a hello of ours
   private static final int DEFAULT = 1000; // messages and iterations of a test with one option
   private static final int KIB = 1024;
   private static final int[] SOME = {64, 4096, 1 << 16, 1 << 20}; // without -S all
@@ -60,6 +67,38 @@ record StreamTest(String name, int size, int transfers, int iterations) {
       return 10_000;
     }
     return size < 1 << 20 ? 1_000 : 100;
+  }
+
+  /** Writes which test it is; {@return the buffer, to be sent} */
+  ByteBuffer hello(ByteBuffer into) {
+    return into.putInt(MARK).putInt(size).putInt(transfers).putInt(iterations).flip();
+  }
+
+  /**
+   * Compares with the other side's test, where it says so: else both wait for each other for ever.
+   *
+   * @param program who says so
+   * @param heard its hello
+   * @throws CommandException when it runs another test
+   */
+  void check(Program program, ByteBuffer heard) {
+    if (heard.getInt() != MARK) {
+      return;
+    }
+    StreamTest other = new StreamTest(name, heard.getInt(), heard.getInt(), heard.getInt());
+    if (!other.equals(this)) {
+      throw new CommandException(
+          program.name()
+              + ": the other side runs "
+              + other.words()
+              + ", this one "
+              + words()
+              + ". Try: the same -S, -C and -I at both ends");
+    }
+  }
+
+  private String words() {
+    return size + " B x " + transfers + " x " + iterations;
   }
 
   /** {@return the line of the table} */

@@ -43,6 +43,17 @@ class RiostreamTest {
   }
 
   @Test
+  @DisplayName("ends that run different tests say so: they would wait for each other for ever")
+  void tests() {
+    Run server = world.start("-S 100 -C 3 -I 2 -p 0");
+    Run client = world.start("-S 100 -C 3 -I 4 -p " + server.port() + " -s " + world.address());
+    for (Run each : List.of(client, server)) {
+      String why = each.failed().getMessage();
+      assertTrue(why.startsWith("riostream: the other side runs 100 B x 3 x "), why);
+    }
+  }
+
+  @Test
   @DisplayName("data that differ are reported, and the side that waits for a mark hears the end")
   void differs() throws Exception {
     Run server = world.start("-S 100 -C 3 -I 2 -T v -p 0"); // a client has its own bytes back

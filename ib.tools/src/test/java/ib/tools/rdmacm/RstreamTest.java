@@ -64,6 +64,19 @@ class RstreamTest {
     server.failed(); // its client has gone
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", "-S 100 -C 4 -I 2", "-S 99 -C 3 -I 2", "-S 100 -C 3 -I 1"})
+  @DisplayName("ends that run different tests say so: they would wait for each other for ever")
+  void tests(String how) {
+    Run server = world.start("-S 100 -C 3 -I 2 -p 0");
+    Run client = world.start((how + " -p " + server.port() + " -s " + world.address()).strip());
+    for (Run each : List.of(client, server)) {
+      String why = each.failed().getMessage();
+      assertTrue(why.startsWith("rstream: the other side runs "), why);
+      assertTrue(why.endsWith(". Try: the same -S, -C and -I at both ends"), why);
+    }
+  }
+
   @Test
   @DisplayName("nothing listens; an option of the original that is not supported")
   void refused() {

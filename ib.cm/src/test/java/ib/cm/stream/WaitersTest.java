@@ -1,0 +1,50 @@
+package ib.cm.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who is woken up by whom. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WaitersTest {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Waiters waiters = new Waiters(lock);
+
+  @Test
+  @DisplayName(
+      "F8: a thread that has looked itself is no reason to look again, but wakes the others")
+  void others() throws InterruptedException {
+    lock.lock();
+    int seen = waiters.enter();
+    waiters.wakeOthers();
+    assertEquals(seen, waiters.changes(), "nobody else waits");
+    CountDownLatch woken = new CountDownLatch(1);
+    CountDownLatch waits = new CountDownLatch(1);
+    Thread other =
+        Thread.startVirtualThread(
+            () -> {
+              lock.lock();
+              int known = waiters.enter();
+              waits.countDown();
+              waiters.park(known, Long.MAX_VALUE);
+              waiters.leave();
+              lock.unlock();
+              woken.countDown();
+            });
+    lock.unlock();
+    waits.await();
+    lock.lock(); // which the other has let go, so it sleeps, or will
+    waiters.wakeOthers();
+    assertNotEquals(seen, waiters.changes());
+    waiters.leave();
+    waiters.wakeOthers(); // also the caller that does not wait itself
+    lock.unlock();
+    woken.await();
+    other.join();
+  }
+}

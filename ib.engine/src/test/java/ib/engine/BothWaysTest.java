@@ -135,6 +135,8 @@ class BothWaysTest {
         }
         assertEquals(QpState.ERR, rig.a().qp.state(), "the last request has no right");
         return new Outcome(completions, events, counters, memory, rig.wire.transmitted.get());
+      } finally {
+        sessions.forEach(PacketCapture.Session::close);
       }
     }
 

@@ -141,8 +141,12 @@ class CountsAlikeTest {
         }
       }
       fill(rig.a().mr.segment());
-      List<String> seen = run(rig, clock, batch, way, all);
-      sessions.forEach(PacketCapture.Session::close);
+      List<String> seen;
+      try {
+        seen = run(rig, clock, batch, way, all);
+      } finally {
+        sessions.forEach(PacketCapture.Session::close);
+      }
       Map<String, Long> counters = new TreeMap<>();
       for (Rig.Side s : rig.sides) {
         s.hca.counters(1).forEach((name, n) -> put(counters, s.lid() + " " + name, n));

@@ -59,8 +59,10 @@ class CountsAlikeTest {
     LOCAL_LAST(WcStatus.SUCCESS, "WWL"),
     LOCAL_FIRST(WcStatus.SUCCESS, "LWW"),
     INVALIDATED_BETWEEN(WcStatus.SUCCESS, "LWWIWW"),
+    EMPTY_WITHOUT_KEY(WcStatus.SUCCESS, "WWEWFW"),
     SCATTERED(WcStatus.SUCCESS, "WWS", 4, 4 * MTU),
     NO_RECEIVE_YET(WcStatus.SUCCESS, "WWN"),
+    NO_RECEIVE_YET_FOR_WRITE(WcStatus.SUCCESS, "WWJ"),
     NO_RIGHT(WcStatus.REM_ACCESS_ERR, "WWX"),
     NO_RIGHT_LONG(WcStatus.REM_ACCESS_ERR, "WWY"),
     NO_RECEIVE_YET_LONG(WcStatus.SUCCESS, "WWM"),
@@ -69,7 +71,7 @@ class CountsAlikeTest {
     BAD_ELEMENT(WcStatus.REM_OP_ERR, "WWT", -4 * MTU),
     BAD_SECOND(WcStatus.REM_OP_ERR, "WWT", MTU + MTU / 2, -4 * MTU),
     BAD_SECOND_AT_BORDER(WcStatus.REM_OP_ERR, "WWT", 2 * MTU, -4 * MTU),
-    BAD_SECOND_AT_LAST(WcStatus.REM_OP_ERR, "WWT", 3 * MTU, -MTU),
+    BAD_SECOND_AT_LAST(WcStatus.REM_OP_ERR, "WWT", 3 * MTU, -1),
     BAD_SECOND_AT_ONCE(WcStatus.REM_OP_ERR, "T", MTU / 2, -4 * MTU),
     BAD_SECOND_SHORT(WcStatus.REM_OP_ERR, "WWS", 64, -4 * MTU),
     BAD_SECOND_UNUSED(WcStatus.SUCCESS, "WWTW", 4 * MTU, -MTU),
@@ -260,9 +262,18 @@ class CountsAlikeTest {
       }
       case 'R' -> qp.wrRdmaRead(rkey, remote);
       case 'S', 'N' -> qp.wrSend();
+      case 'J' -> qp.wrRdmaWriteImm(rkey, remote, 77);
       case 'M', 'T' -> {
         qp.wrSend();
         length = 3 * MTU + 1;
+      }
+      case 'E', 'F' -> { // the key of no bytes is not looked at (IBA 9.7.4.1.5)
+        if (kind == 'E') {
+          qp.wrRdmaWrite(rkey ^ 1, remote);
+        } else {
+          qp.wrRdmaRead(rkey ^ 1, remote);
+        }
+        length = 0;
       }
       case 'X' -> qp.wrRdmaWrite(rkey ^ 1, remote);
       case 'Y' -> {

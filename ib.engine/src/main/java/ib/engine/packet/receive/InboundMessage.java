@@ -130,7 +130,7 @@ final class InboundMessage {
     }
     Key key = r.writeKey;
     int result =
-        length == 0 || key == null
+        key == null
             ? Copier.OK
             : Copier.toRegion(p.payload, key, r.writeVersion, r.writeAddress + r.done);
     if (result == Copier.SOURCE) {

@@ -146,6 +146,8 @@ class CopyUnderWayTest {
     assertEquals(WcStatus.LOC_PROT_ERR, Rig.next(b.sendCq).status());
     assertEquals(QpState.ERR, b.qp.state());
     assertEquals(WcStatus.WR_FLUSH_ERR, Rig.next(b.recvCq).status());
+    post(a, new SendWr(1).opcode(WrOpcode.SEND).addSge(a.mr.lkey(), a.mr.iova(), 9));
+    steps();
     Probe.copies(b.qp, mr.rkey(), -1);
     rig.settle();
     Rig.assertEmpty(b.recvCq);

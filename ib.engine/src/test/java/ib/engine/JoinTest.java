@@ -1,6 +1,7 @@
 package ib.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.GlobalRoute;
@@ -11,11 +12,13 @@ import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
+import ib.core.verbs.WorkCompletion;
 import ib.core.wire.BthOpcode;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.Probe;
 import ib.engine.time.VirtualClock;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -124,6 +127,22 @@ class JoinTest {
     assertEquals(0, rig.wire.transmitted.get());
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @DisplayName("D4: what a post moves in packets is bounded; the worker moves the rest")
+  void budgetOfPackets(boolean read) {
+    rig.connect(QpType.RC);
+    rig.wire.loses(p -> false);
+    post(read, 6, read ? 4 * BUDGET : BUDGET / 2);
+    WorkCompletion[] wc = new WorkCompletion[6];
+    Arrays.setAll(wc, i -> new WorkCompletion());
+    int first = a.sendCq.poll(wc, 6);
+    assertTrue(first < 6, first + " of 6");
+    rig.settle();
+    assertEquals(6 - first, a.sendCq.poll(wc, 6));
+    assertEquals(WcStatus.SUCCESS, wc[5 - first].status());
+  }
+
   @Test
   @DisplayName("D5: a peer that is not there does not answer")
   void missing() {
@@ -153,8 +172,11 @@ class JoinTest {
       s.qp = s.pd.createQp(Rig.init(s, QpType.RC, 16));
     }
     Rig.bringUp(a, a.qp, b.qp.qpn(), b.lid(), 1, 7, 7);
+    b.qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(Rig.ALL_ACCESS));
     post(true, 64);
     Rig.assertEmpty(a.sendCq);
+    assertEquals(1L, b.hca.counters(1).get("drop_qp_state"));
+    b.qp.modify(new QpAttr().state(QpState.RESET));
     Rig.bringUp(b, b.qp, a.qp.qpn(), a.lid(), 1, 7, 7);
     completes(WcStatus.SUCCESS);
     direct();

@@ -1,5 +1,9 @@
 package ib.engine;
 
+import static ib.core.wire.BthOpcode.UC_SEND_FIRST;
+import static ib.core.wire.BthOpcode.UC_SEND_LAST;
+import static ib.core.wire.BthOpcode.UC_SEND_MIDDLE;
+import static ib.core.wire.BthOpcode.UC_SEND_ONLY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ib.core.verbs.MemoryRegion;
@@ -8,6 +12,7 @@ import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
+import ib.core.wire.BthOpcode;
 import ib.engine.qp.HcaConfig;
 import ib.engine.time.VirtualClock;
 import ib.engine.wire.Packet;
@@ -16,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** IBA 9.8: messages that an unreliable connection cannot take, on both kinds of wire. */
 class UnreliableTest {
   private static final int MTU = 1024; // of the rig
+  private static final int FIRST_PSN = 0xfffffe; // of the rig
   private static final int LONG = 3 * MTU + 1;
 
   private final Rig rig =
@@ -145,6 +152,54 @@ class UnreliableTest {
     rig.settle();
     Rig.assertEmpty(b.recvCq);
     assertEquals(WcStatus.LOC_PROT_ERR, Rig.next(a.sendCq).status());
+  }
+
+  /** Packets of one MTU each, the last of 9 bytes; their numbers count from the expected one. */
+  private void arrive(Object... opcodesAndNumbers) {
+    connect(true);
+    receive(5, LONG);
+    Forge forge = new Forge(rig, b, a);
+    for (int i = 0; i < opcodesAndNumbers.length; i += 2) {
+      BthOpcode opcode = (BthOpcode) opcodesAndNumbers[i];
+      int psn = FIRST_PSN + (int) opcodesAndNumbers[i + 1];
+      boolean whole = opcode == UC_SEND_FIRST || opcode == UC_SEND_MIDDLE;
+      forge.arrive(forge.packet(opcode, psn, whole ? MTU : 9));
+    }
+    assertEquals(List.of(), forge.answers, "it never answers");
+  }
+
+  private void takes(int bytes, long dropped) {
+    assertEquals(bytes, Rig.next(b.recvCq).byteLen());
+    Rig.assertEmpty(b.recvCq);
+    assertEquals(dropped, b.hca.counters(1).getOrDefault("drop_sequence", 0L));
+  }
+
+  @Test
+  @DisplayName("IBA 9.8.2.2.1: the rest of a message whose first packet is lost is dropped")
+  void firstLost() {
+    arrive(UC_SEND_MIDDLE, 1, UC_SEND_MIDDLE, 2, UC_SEND_LAST, 3, UC_SEND_ONLY, 4);
+    takes(9, 3);
+  }
+
+  @Test
+  @DisplayName("IBA 9.8.2.2.1: the rest of a message whose middle is lost is dropped")
+  void middleLost() {
+    arrive(UC_SEND_FIRST, 0, UC_SEND_MIDDLE, 2, UC_SEND_LAST, 3, UC_SEND_ONLY, 4);
+    takes(9, 2);
+  }
+
+  @Test
+  @DisplayName("IBA 9.8.2.2.1: a message that follows lost packets is taken at once")
+  void lostBetween() {
+    arrive(UC_SEND_FIRST, 0, UC_SEND_FIRST, 7, UC_SEND_LAST, 8);
+    takes(MTU + 9, 0);
+  }
+
+  @Test
+  @DisplayName("IBA 9.8.2.2.1: a message that begins before the last one has ended takes its place")
+  void begunAnew() {
+    arrive(UC_SEND_FIRST, 0, UC_SEND_FIRST, 1, UC_SEND_LAST, 2);
+    takes(MTU + 9, 0);
   }
 
   private static boolean any(Packet p) {

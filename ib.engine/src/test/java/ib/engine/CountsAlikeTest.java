@@ -65,6 +65,7 @@ class CountsAlikeTest {
     NO_RECEIVE_YET(WcStatus.SUCCESS, "WWN"),
     NO_RECEIVE_YET_FOR_WRITE(WcStatus.SUCCESS, "WWJ"),
     NO_RIGHT(WcStatus.REM_ACCESS_ERR, "WWX"),
+    NO_RIGHT_TO_READ(WcStatus.REM_ACCESS_ERR, "WWQ"),
     NO_RIGHT_LONG(WcStatus.REM_ACCESS_ERR, "WWY"),
     NO_RECEIVE_YET_LONG(WcStatus.SUCCESS, "WWM"),
     TOO_LONG(WcStatus.REM_INV_REQ_ERR, "WWT", MTU + MTU / 2),
@@ -276,6 +277,7 @@ class CountsAlikeTest {
         }
         length = 0;
       }
+      case 'Q' -> qp.wrRdmaRead(rkey ^ 1, remote);
       case 'X' -> qp.wrRdmaWrite(rkey ^ 1, remote);
       case 'Y' -> {
         qp.wrRdmaWrite(rkey ^ 1, remote);

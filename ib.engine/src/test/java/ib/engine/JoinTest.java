@@ -90,8 +90,10 @@ class JoinTest {
   @DisplayName("D5: while another thread is at the peer, a request is a packet; the next is not")
   void claimed(boolean known) {
     rig.connect(QpType.RC);
-    if (known) {
-      direct();
+    direct();
+    if (!known) { // the medium has changed, and is as it was
+      rig.wire.segments(true);
+      rig.wire.segments(false);
     }
     Probe.hold(b.qp);
     post(true, 64);
@@ -109,6 +111,23 @@ class JoinTest {
     completes(WcStatus.SUCCESS);
     post(true, BUDGET + 1);
     completes(WcStatus.SUCCESS);
+  }
+
+  @Test
+  @DisplayName("D5: a send that fills its receive to the last byte is executed at the peer")
+  void fills() {
+    rig.connect(QpType.RC);
+    b.qp.postReceive(1, b.mr.lkey(), b.mr.iova(), 100);
+    a.qp.wrStart();
+    a.qp.wrId(1).wrFlags(SendFlags.SIGNALED);
+    a.qp.wrSendImm(77);
+    a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), 100);
+    assertEquals(0, a.qp.wrComplete());
+    assertEquals(WcStatus.SUCCESS, Rig.next(a.sendCq).status());
+    WorkCompletion wc = Rig.next(b.recvCq);
+    assertEquals(100, wc.byteLen());
+    assertEquals(77, wc.immData());
+    assertEquals(0, rig.wire.transmitted.get());
   }
 
   @Test

@@ -269,7 +269,7 @@ class CountsAlikeTest {
         qp.wrSend();
         length = 3 * MTU + 1;
       }
-      case 'E', 'F' -> { // the key of no bytes is not looked at (IBA 9.7.4.1.5)
+      case 'E', 'F' -> { // the key of no bytes is not looked at (IBA 9.7.4)
         if (kind == 'E') {
           qp.wrRdmaWrite(rkey ^ 1, remote);
         } else {

@@ -102,7 +102,7 @@ class RepliesTest {
   }
 
   @Test
-  @DisplayName("IBA 9.7.4.1.5: the key of a read of no bytes is not looked at, nor a duplicate's")
+  @DisplayName("IBA 9.7.4: the key of a read of no bytes is not looked at, nor a duplicate's")
   void empty() {
     for (int i = 0; i < 2; i++) {
       assertEquals(

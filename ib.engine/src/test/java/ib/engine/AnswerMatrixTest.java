@@ -96,6 +96,12 @@ class AnswerMatrixTest {
             "out of bounds, atomic",
             t -> t.change(BthOpcode.RC_COMPARE_SWAP, 0, p -> p.remoteAddress += 1 << 20)),
         access(
+            "RETH.len 2^31, WRITE",
+            t -> t.change(BthOpcode.RC_RDMA_WRITE_FIRST, MTU, p -> p.dmaLength = 0x80000000)),
+        access(
+            "RETH.len 2^31, READ",
+            t -> t.change(BthOpcode.RC_RDMA_READ_REQUEST, 0, p -> p.dmaLength = 0x80000000)),
+        access(
                 "SEND_INV of an unknown rkey",
                 t -> t.change(BthOpcode.RC_SEND_ONLY_INV, 8, p -> p.rkey ^= 0x700))
             .with(WcStatus.MW_BIND_ERR),

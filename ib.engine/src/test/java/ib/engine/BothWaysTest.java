@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.spi.PacketCapture;
+import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.PortCounter;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
+import ib.core.verbs.RecvWr;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WorkCompletion;
 import ib.engine.qp.HcaConfig;
@@ -133,6 +135,8 @@ class BothWaysTest {
         }
         assertEquals(QpState.ERR, rig.a().qp.state(), "the last request has no right");
         return new Outcome(completions, events, counters, memory, rig.wire.transmitted.get());
+      } finally {
+        sessions.forEach(PacketCapture.Session::close);
       }
     }
 
@@ -143,13 +147,21 @@ class BothWaysTest {
       int batch = 1 + random.nextInt(MAX_BATCH);
       for (Rig.Side s : rig.sides) {
         for (int i = 0; i < batch; i++) {
-          s.qp.postReceive(i, s.mr.lkey(), s.mr.iova() + random.nextInt(SPAN), SPAN);
+          s.qp.postReceive(receive(s.mr, i));
         }
       }
       posted(now, rig.a(), rig.b(), batch, last);
       if (!last) {
         posted(now, rig.b(), rig.a(), batch, false);
       }
+    }
+
+    /** A receive of one element, or scattered. */
+    private RecvWr receive(MemoryRegion mr, int id) {
+      RecvWr wr = new RecvWr(2).wrId(id);
+      long to = mr.iova() + random.nextInt(SPAN);
+      int first = random.nextInt(4) == 0 ? random.nextInt(SPAN / 2) : SPAN;
+      return wr.addSge(mr.lkey(), to, first).addSge(mr.lkey(), to + 2 * SPAN, SPAN - first);
     }
 
     private void change(Way now) {

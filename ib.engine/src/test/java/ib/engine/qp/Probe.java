@@ -6,6 +6,7 @@ import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.WrOpcode;
 import ib.engine.SoftHca;
 import ib.engine.link.HcaCounter;
+import ib.engine.mr.Key;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SlotRing;
 import ib.engine.run.Claimed;
@@ -30,6 +31,8 @@ public final class Probe {
   private static final VarHandle HANDED = field(Worker.class, "qps", Claimed.class);
   private static final VarHandle NEXT = field(Claimed.class, "workNext", Claimed.class);
   private static final VarHandle HEAP = field(TimerHeap.class, "heap", Timer[].class);
+
+  private static final VarHandle USERS = field(Key.class, "users", int.class);
 
   private Probe() {}
 
@@ -138,6 +141,12 @@ public final class Probe {
     if (!core.tryClaim()) {
       throw new AssertionError("it is claimed already");
     }
+  }
+
+  /** Begins copies through a key, or ends them when the number is less than 0. */
+  public static void copies(QueuePair qp, int rkey, int by) {
+    Key key = ((SoftQp) qp).engine().hca.rkeys().find(rkey);
+    USERS.getAndAdd(key, by);
   }
 
   /** Claims a queue pair for a run that runs it later, unless it is claimed already. */

@@ -44,25 +44,47 @@ final class InboundMessage {
       }
       r.done = 0;
     }
-    int length = p.payload.length();
-    if (r.done + length > r.receiveLength()) {
-      int taken = (int) ((r.receiveLength() - r.done) >>> qp.mtuShift);
-      fail(r, run, WcStatus.LOC_LEN_ERR, p);
-      RequestRefusal.refuse(r, p, taken, qp.port().wire().tooLongSyndrome(), null);
-      return;
-    }
-    int result = Copier.toSges(p.payload, r.receiveElements(), r.done);
+    boolean fits = r.done + p.payload.length() <= r.receiveLength();
+    int result = fits ? Copier.toSges(p.payload, r.receiveElements(), r.done) : Copier.TARGET;
     if (result == Copier.SOURCE) {
       RequestRefusal.fault(r, p);
     } else if (result == Copier.TARGET) {
-      fail(r, run, WcStatus.LOC_PROT_ERR, p);
-      RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_OPERATION, null);
+      refuse(r, p, run);
     } else if ((what & Opcode.INV) != 0 && !Invalidation.remote(qp, p.rkey)) {
       fail(r, run, WcStatus.MW_BIND_ERR, p); // IBA 11.6.2: memory management operation error
       RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
     } else {
       settle(r, p, what, run);
     }
+  }
+
+  /**
+   * Refuses what the receive cannot take, as a wire that segments would have it: a packet may stand
+   * for several, and those before the one that is refused are executed.
+   */
+  private static void refuse(ConnectedResponder r, Packet p, RunList run) {
+    QpCore qp = r.qp;
+    int length = p.payload.length();
+    long room = r.receiveLength() - r.done;
+    int result = Copier.OK;
+    int done = 0;
+    int end = 0;
+    while (result == Copier.OK && done < length) {
+      end = Math.min(done + qp.mtu, length);
+      result =
+          end > room
+              ? Copier.TARGET
+              : Copier.toSges(p.payload, done, end - done, r.receiveElements(), r.done + done);
+      done = result == Copier.OK ? end : done;
+    }
+    if (result == Copier.SOURCE) {
+      RequestRefusal.fault(r, p);
+      return;
+    }
+    boolean tooLong = end > room;
+    fail(r, run, tooLong ? WcStatus.LOC_LEN_ERR : WcStatus.LOC_PROT_ERR, p);
+    int syndrome = tooLong ? qp.port().wire().tooLongSyndrome() : Syndrome.NAK_REMOTE_OPERATION;
+    RequestRefusal.refuse(r, p, done >>> qp.mtuShift, syndrome, null);
   }
 
   /** Ends a part of a send, as soon as what it has invalidated is settled. */
@@ -108,7 +130,7 @@ final class InboundMessage {
     }
     Key key = r.writeKey;
     int result =
-        length == 0 || key == null
+        key == null
             ? Copier.OK
             : Copier.toRegion(p.payload, key, r.writeVersion, r.writeAddress + r.done);
     if (result == Copier.SOURCE) {

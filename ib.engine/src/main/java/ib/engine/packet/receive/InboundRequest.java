@@ -144,7 +144,7 @@ final class InboundRequest {
       RequestRefusal.refuse(r, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
       return;
     }
-    long original = writes ? 0 : atomic.original();
+    long original = atomic.original();
     keep(r, p, original);
     r.answered(p);
     answer(r, p.opcode, p.psn, original);

@@ -21,10 +21,7 @@ final class RequestRefusal {
   static void fault(ConnectedResponder r, Packet p) {
     r.qp.drop(p, HcaCounter.DROP_FAULT);
     p.fault = true; // the sender's queue pair reads this flag; for this one the packet never came
-    if (!r.reliable) {
-      r.skipping = true;
-      InboundMessage.abandon(r);
-    }
+    r.skipping = !r.reliable;
   }
 
   /** Handles a message for which no receive is posted: sends an RNR NAK if reliable. */
@@ -39,7 +36,6 @@ final class RequestRefusal {
       r.qp.count(HcaCounter.DROP_NO_RECEIVE);
       behind(r, p, 0, HcaCounter.DROP_SEQUENCE);
       r.skipping = true;
-      InboundMessage.abandon(r);
       r.epsn = Psn.add(r.epsn, 1);
     }
   }
@@ -87,7 +83,6 @@ final class RequestRefusal {
     } else {
       r.qp.count(HcaCounter.DROP_SEQUENCE);
       r.skipping = true;
-      InboundMessage.abandon(r);
     }
   }
 }

@@ -154,15 +154,14 @@ public final class Launcher {
             web,
             err,
             context -> {
-              Ready ready = new Ready(Ready::atTerminal, () -> missing(context), err);
-              context.registerService(Ready.class, ready, command("ready"));
+              new Ready(Ready::atTerminal, () -> missing(context), err).register(context);
               context.registerService(Status.class, status, command("status"));
             });
     runtime.awaitStop();
     return status.code;
   }
 
-  private static Hashtable<String, Object> command(String name) {
+  static Hashtable<String, Object> command(String name) {
     Hashtable<String, Object> command = new Hashtable<>();
     command.put("osgi.command.scope", "launcher");
     command.put("osgi.command.function", name);

@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
+import org.osgi.framework.BundleContext;
 
 /**
  * The command {@code launcher:ready}, with which {@code gosh_profile} lets a shell whose commands
@@ -12,21 +13,25 @@ import java.util.function.BooleanSupplier;
  * terminal has the shell at once.
  */
 public final class Ready {
-  private final BooleanSupplier terminal;
+  private final BooleanSupplier noWait;
   private final Callable<List<String>> missing;
   private final PrintStream err;
 
   /**
    * Creates the command.
    *
-   * @param terminal whether a person is at standard input
+   * @param noWait whether a person is at standard input, or the launcher itself waits
    * @param missing waits; a sentence for each device that has not come
    * @param err takes these sentences
    */
-  Ready(BooleanSupplier terminal, Callable<List<String>> missing, PrintStream err) {
-    this.terminal = terminal;
+  Ready(BooleanSupplier noWait, Callable<List<String>> missing, PrintStream err) {
+    this.noWait = noWait;
     this.missing = missing;
     this.err = err;
+  }
+
+  void register(BundleContext context) {
+    context.registerService(Ready.class, this, Launcher.command("ready"));
   }
 
   /** {@return whether standard input and output are a terminal} */
@@ -36,11 +41,11 @@ public final class Ready {
   }
 
   /**
-   * Waits for the configured devices, unless at a terminal. The shell says which do not come in
+   * Waits for the configured devices, unless there is no need. The shell says which do not come in
    * time, and goes on without them.
    */
   public void ready() {
-    if (terminal.getAsBoolean()) {
+    if (noWait.getAsBoolean()) {
       return;
     }
     try {

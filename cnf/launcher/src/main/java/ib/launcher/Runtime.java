@@ -121,6 +121,7 @@ final class Runtime {
   private static Runtime start(Path home, List<Path> watched, Use use, PrintStream err)
       throws IOException, BundleException {
     Runtime runtime = prepare(home, watched, use, err);
+    new Ready(() -> true, List::of, err).register(runtime.context());
     runtime.framework.start();
     return runtime;
   }

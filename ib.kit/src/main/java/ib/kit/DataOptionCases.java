@@ -1,6 +1,8 @@
 package ib.kit;
 
 import ib.core.verbs.Cap;
+import ib.core.verbs.PostStatus;
+import ib.core.verbs.QpCap;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
@@ -8,12 +10,14 @@ import ib.core.verbs.SigType;
 import ib.core.verbs.WrOpcode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assertions;
 
 /** Options of a request beside its opcode: scatter/gather entries, inline data, signals, fences. */
 final class DataOptionCases {
   private static final List<QpType> TYPES = List.of(QpType.RC, QpType.UC, QpType.UD);
+  private static final int PIECE = 100;
 
   private DataOptionCases() {}
 
@@ -114,7 +118,14 @@ final class DataOptionCases {
       s.add(
           "RC fenced send after a read carries what the read brought (IBA 10.8.3.3), " + form,
           t -> fenced(t, form));
-      s.add("RC one " + form + " of 32 requests completes in order", t -> batch(t, form));
+      for (int requests : new int[] {32, 100}) { // 100: a driver may need several calls for them
+        s.add(
+            "RC one " + form + " of " + requests + " requests completes in order",
+            t -> batch(t, form, requests));
+      }
+      s.add(
+          "RC one " + form + " of 100 requests, the 91st an inline READ: none is posted",
+          t -> badRequest(t, form));
     }
     s.add("RC abandoned builder batch is forgotten, the next one is posted", t -> abandoned(t));
     s.add("RC request objects may be reused at once (SendWr)", t -> reuse(t));
@@ -144,16 +155,42 @@ final class DataOptionCases {
     }
   }
 
-  private static void batch(Trial t, Form form) {
-    Pair p = t.pair(Shape.of(QpType.RC));
-    SendWr first = p.a.wr(WrOpcode.RDMA_WRITE, 31, 0, 3100, p.b, 0);
-    for (int i = 30; i >= 0; i--) {
-      first = p.a.wr(WrOpcode.RDMA_WRITE, i, 0, 100 * i, p.b, 0).next(first);
-    }
-    Assertions.assertEquals(0, form.post(p.a.qp, first));
-    for (int i = 0; i < 32; i++) {
+  private static void batch(Trial t, Form form, int requests) {
+    Pair p = t.pair(Shape.of(QpType.RC).cap(new QpCap(requests, 1, 1, 1, 0)));
+    Assertions.assertEquals(0, form.post(p.a.qp, writes(p, requests).getFirst()));
+    for (int i = 0; i < requests; i++) {
       Await.success(p.a.sendCq, i);
     }
+    MemorySegment mine = p.a.mr.segment().asSlice(0, (long) PIECE * requests);
+    Assertions.assertEquals(-1, mine.mismatch(p.b.mr.segment().asSlice(0, mine.byteSize())));
+  }
+
+  /** Linked requests, each of which writes bytes that no other one has. */
+  private static List<SendWr> writes(Pair p, int requests) {
+    List<SendWr> all = new ArrayList<>();
+    for (int i = 0; i < requests; i++) {
+      long at = (long) PIECE * i;
+      p.a.mr.segment().asSlice(at, PIECE).fill((byte) (i + 1));
+      SendWr wr = p.a.wr(WrOpcode.RDMA_WRITE, i, at, PIECE, p.b, at);
+      if (i > 0) {
+        all.getLast().next(wr);
+      }
+      all.add(wr);
+    }
+    return all;
+  }
+
+  private static void badRequest(Trial t, Form form) {
+    Pair p = t.pair(Shape.of(QpType.RC).cap(new QpCap(100, 1, 1, 1, 0)));
+    List<SendWr> all = writes(p, 100);
+    SendWr bad = all.get(90);
+    bad.opcode(WrOpcode.RDMA_READ).flags(SendFlags.SIGNALED | SendFlags.INLINE);
+    Assertions.assertEquals(PostStatus.INVALID, form.post(p.a.qp, all.getFirst()));
+    if (form == Form.LIST) {
+      Assertions.assertSame(bad, all.getFirst().badWr(), "badWr is the one that is refused");
+    }
+    p.ping(t);
+    Await.empty(p.a.sendCq, "nothing was posted");
   }
 
   private static void abandoned(Trial t) {

@@ -99,7 +99,8 @@ public final class Verbs {
     List<Double> stream = new ArrayList<>();
     List<Double> perftest = new ArrayList<>();
     Player player = new Player(ends, trips);
-    int warm = player.warmUp();
+    long warm = (long) player.warmUp() * trips;
+    String warmed = player.warm() ? "" : " (ended before three batches in a row were stable)";
     double unused = ends.stream(LARGE, writes);
     long heap = heap();
     double alone = ends.stream(LARGE, writes);
@@ -131,8 +132,8 @@ public final class Verbs {
         median(stream), median(perftest), ratios(stream, perftest));
     row("| bytes of heap a WRITE | %.3f | | | 0 |", garbage);
     row(
-        "warm-up %d round trips; stream %.1f, then %.1f MiB/s",
-        warm, unused * 1e9 / MIB, alone * 1e9 / MIB);
+        "warm-up %d round trips%s; stream %.1f, then %.1f MiB/s",
+        warm, warmed, unused * 1e9 / MIB, alone * 1e9 / MIB);
   }
 
   /**
@@ -150,7 +151,7 @@ public final class Verbs {
 
     private final Ends ends;
     private final int trips;
-    private boolean stable;
+    private int stableBatches;
 
     Player(Ends ends, int trips) {
       this.ends = ends;
@@ -163,23 +164,27 @@ public final class Verbs {
       long compiled = COMPILER.getTotalCompilationTime();
       double ns = ends.roundTrip(SMALL, trips);
       long ms = COMPILER.getTotalCompilationTime() - compiled;
-      stable = ms * 1e6 <= MAX_COMPILED * ns * trips;
+      stableBatches = ms * 1e6 <= MAX_COMPILED * ns * trips ? stableBatches + 1 : 0;
       return ns;
     }
 
     /** {@return whether little was compiled while the last batch was played} */
     boolean stable() {
-      return stable;
+      return stableBatches > 0;
     }
 
-    /** Plays until batches are stable. {@return how many round trips it took} */
+    /** Plays until batches are stable, or there were many. {@return how many were played} */
     int warmUp() throws InterruptedException {
       int batches = 0;
-      for (int good = 0; good < STABLE_BATCHES && batches < MAX_BATCHES; batches++) {
+      for (; !warm() && batches < MAX_BATCHES; batches++) {
         double unused = play();
-        good = stable ? good + 1 : 0;
       }
-      return batches * trips;
+      return batches;
+    }
+
+    /** {@return whether the last batches were stable} */
+    boolean warm() {
+      return stableBatches >= STABLE_BATCHES;
     }
   }
 

@@ -18,6 +18,7 @@ import ib.core.verbs.IbDevice;
 import ib.core.verbs.QpState;
 import ib.driver.rxe.standalone.RxeHost;
 import ib.driver.soft.standalone.SoftFabric;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -179,6 +180,40 @@ class ByAddressTest {
               address("192.0.2.1"), fabric.device("soft0").gid(1, 0),
               address("192.0.2.2"), fabric.device("soft1").gid(1, 0));
       whole(fabric, address("192.0.2.1"), address("192.0.2.2"), book);
+    }
+  }
+
+  @Test
+  @DisplayName("RG-11: hosts with two devices of two addresses each connect by each pair of them")
+  void severalAddresses() throws Exception {
+    List<String> mine = List.of("127.0.41.3", "127.0.41.4", "127.0.41.5", "127.0.41.6");
+    List<String> theirs = List.of("127.0.41.7", "127.0.41.8", "127.0.41.9", "127.0.41.10");
+    RxeHost.Options options =
+        RxeHost.options()
+            .device("mine0", String.join(",", mine.subList(0, 2)))
+            .device("mine1", String.join(",", mine.subList(2, 4)))
+            .device("theirs0", String.join(",", theirs.subList(0, 2)))
+            .device("theirs1", String.join(",", theirs.subList(2, 4)));
+    try (RxeHost host = options.open()) {
+      for (String one : mine) {
+        for (String two : theirs) {
+          whole(host, address(one), address(two), Map.of());
+        }
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("RG-11: IPv6 addresses with a scope, at both ends")
+  void scoped() throws Exception {
+    try (SoftFabric fabric = SoftFabric.open("soft0", "soft1")) {
+      byte[] one = fabric.device("soft0").gid(1, 0).toBytes();
+      byte[] two = fabric.device("soft1").gid(1, 0).toBytes();
+      whole(
+          fabric,
+          Inet6Address.getByAddress(null, one, 7),
+          Inet6Address.getByAddress(null, two, 7),
+          Map.of());
     }
   }
 }

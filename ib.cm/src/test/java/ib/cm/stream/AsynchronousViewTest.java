@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -87,6 +88,29 @@ class AsynchronousViewTest {
       assertEquals(3, read.get(1, TimeUnit.MINUTES));
       both.mine().shutdownOutput();
       assertEquals(-1, theirs.read(into.clear()).get(1, TimeUnit.MINUTES));
+    }
+  }
+
+  @Test
+  @DisplayName("RG-21: a wait for a read that ends while bytes arrive loses none of them")
+  void patienceEnds() throws Exception {
+    try (Both both = world.connected(StreamWorld.DEFAULTS)) {
+      AsynchronousByteChannel mine = both.mine().asynchronous();
+      AsynchronousByteChannel theirs = both.theirs().asynchronous();
+      ByteBuffer into = ByteBuffer.allocate(1);
+      int inVain = 0;
+      for (int i = 0; i < 1000 || inVain == 0; i++) {
+        Future<Integer> read = mine.read(into.clear());
+        Future<Integer> write = theirs.write(ByteBuffer.wrap(new byte[] {(byte) i}));
+        try {
+          read.get(i % 50, TimeUnit.MICROSECONDS);
+        } catch (TimeoutException e) {
+          inVain++;
+        }
+        assertEquals(1, read.get(1, TimeUnit.MINUTES));
+        assertEquals((byte) i, into.get(0));
+        assertEquals(1, write.get(1, TimeUnit.MINUTES));
+      }
     }
   }
 

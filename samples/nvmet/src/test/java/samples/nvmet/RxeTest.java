@@ -53,6 +53,19 @@ class RxeTest {
                 h.core(), h.device("rxe0"), h.device("rxe1")));
   }
 
+  /**
+   * Without loss: the refusal is sent once, and when it is lost nobody answers the target any more
+   * (IBA 9.9.3: a responder that refused is in the error state), so the target's reason is another.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "duplicate rate=0.2"})
+  void nv6AnInvalidatedKeyOpensNothing(String faults) throws Exception {
+    on(
+        faults,
+        h ->
+            tests.nv6AnInvalidatedKeyOpensNothing(h.core(), h.device("rxe0"), h.device("rxe1")));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", "loss rate=0.03", "duplicate rate=0.2"})
   void aWholeQueueOfWritesIsRead(String faults) throws Exception {

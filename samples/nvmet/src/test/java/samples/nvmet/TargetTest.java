@@ -170,9 +170,24 @@ class TargetTest {
         key = MemoryRegion.nextKey(key);
       }
       assertEquals(-1, memory.asSlice(8192, 4096).mismatch(lab.store.memory().asSlice(4096, 4096)));
-      // the key of the last command opens nothing any more
-      Sqe again = Sqe.blocks(READ, 0, 8).keyed(fast.iova(), 4096, key);
-      io.submit(again);
+    }
+  }
+
+  /** The key of a command that has its response. */
+  @Test
+  void nv6AnInvalidatedKeyOpensNothing(IbCore core, IbDevice a, IbDevice b) throws Exception {
+    try (Lab lab = new Lab(core, a, b);
+        HostQueue admin = lab.admin();
+        HostQueue io = lab.io(1, Lab.controller(admin));
+        Arena arena = Arena.ofShared()) {
+      MemoryRegion fast = io.registers(1);
+      fast.map(arena.allocate(4096, 4096));
+      int key = fast.rkey();
+      Response response =
+          io.await(io.submitRegistered(Sqe.blocks(READ, 0, 8), fast, 4096, key));
+      Lab.assertSuccess(response);
+      assertEquals(key, response.invalidated());
+      io.submit(Sqe.blocks(READ, 0, 8).keyed(fast.iova(), 4096, key));
       io.awaitEnd();
       Lab.until(() -> lab.target.counters().containsKey("completed with REM_ACCESS_ERR"));
     }

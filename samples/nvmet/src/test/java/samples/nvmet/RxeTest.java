@@ -62,8 +62,7 @@ class RxeTest {
   void nv6AnInvalidatedKeyOpensNothing(String faults) throws Exception {
     on(
         faults,
-        h ->
-            tests.nv6AnInvalidatedKeyOpensNothing(h.core(), h.device("rxe0"), h.device("rxe1")));
+        h -> tests.nv6AnInvalidatedKeyOpensNothing(h.core(), h.device("rxe0"), h.device("rxe1")));
   }
 
   @ParameterizedTest

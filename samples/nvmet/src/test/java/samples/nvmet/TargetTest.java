@@ -183,8 +183,7 @@ class TargetTest {
       MemoryRegion fast = io.registers(1);
       fast.map(arena.allocate(4096, 4096));
       int key = fast.rkey();
-      Response response =
-          io.await(io.submitRegistered(Sqe.blocks(READ, 0, 8), fast, 4096, key));
+      Response response = io.await(io.submitRegistered(Sqe.blocks(READ, 0, 8), fast, 4096, key));
       Lab.assertSuccess(response);
       assertEquals(key, response.invalidated());
       io.submit(Sqe.blocks(READ, 0, 8).keyed(fast.iova(), 4096, key));

@@ -69,7 +69,8 @@ final class RxeKeys {
           "Which thread receives: poll, the thread that polls an empty completion queue; thread, the"
               + " device's thread. With poll, the device's thread takes over 1 ms after the last"
               + " poll, or when a completion queue is armed; it stays in charge while consumers poll"
-              + " a few times only between two sleeps.");
+              + " a few times only between two sleeps. When packets wait then, because a consumer waits"
+              + " for something else, it stays in charge for 2 ms, and up to 256 ms when that goes on.");
 
   static final Choice<UdpOptions.IdCheck> ID_CHECK =
       Choice.of(

@@ -13,6 +13,12 @@ import org.jspecify.annotations.Nullable;
  * and receive themselves, this thread leaves the sockets to the consumers. A consumer that polls a
  * few times between two sleeps receives as well, but this thread stays ready to wake it.
  *
+ * <p>A consumer may poll for a completion and then wait for something else, for example for a WRITE
+ * of the peer in its memory. It says nothing when it leaves, and datagrams wait until this thread
+ * looks, 1 ms after the last poll. When this thread finds some then, it doubts the consumers: it
+ * receives itself for 2 ms, for 4 when that happens again, and so on up to 256. When consumers have
+ * polled through 16 naps since, it begins with 2 ms again.
+ *
  * <p>The handlers of completions that packets cause run on this thread too, from a sleep on as long
  * as few packets come at a time: another thread would have to be woken for them. While many come,
  * the completion vectors run the handlers, beside this thread. Two threads take turns for that
@@ -30,6 +36,8 @@ abstract class Receiver implements Runnable {
   private static final int MAX_CALM = 4; // packets in one receive
   private static final long PATIENCE_NS = 1_000_000; // with handlers on the thread on duty
   private static final int MANY_POLLS = 32; // without a rest between: the consumer spins
+  private static final int MANY_NAPS = 16; // in which consumers polled: no doubt is left
+  private static final int MAX_DOUBT = 8; // 256 ms
   private static final int MANY_EMPTY = 64; // looks at the sockets, about 25 us
   private static final int PAUSE_SHIFT = 4; // a pause is a sixteenth of the silence
   private static final long MAX_PAUSE_NS = 2_000;
@@ -53,6 +61,10 @@ abstract class Receiver implements Runnable {
   private volatile boolean asked; // a resting consumer asks for one more look at the sockets
   private volatile boolean napping;
   private volatile boolean sleeping; // or about to sleep
+  private volatile boolean doubtful; // consumers get no sockets left to them
+  private int doubt; // this and the next two are the duty's: how often doubled
+  private long doubtUntil;
+  private int goodNaps; // since
 
   final Crew crew;
 
@@ -99,6 +111,7 @@ abstract class Receiver implements Runnable {
   private void turns(Crew.Hand hand) {
     long idleSince = System.nanoTime();
     boolean calm = false; // few packets come, so handlers do not keep the others waiting
+    boolean left = false; // consumers polled before the last nap and not in it
     while (!stopped && hand.isOnDuty()) {
       CountDownLatch waiting = forget;
       if (waiting != null) {
@@ -107,7 +120,7 @@ abstract class Receiver implements Runnable {
         waiting.countDown();
       }
       if (polled) {
-        nap();
+        left = nap();
         idleSince = System.nanoTime();
         calm = false;
         continue;
@@ -117,6 +130,12 @@ abstract class Receiver implements Runnable {
       }
       int packets = calm ? receiveAndHandle(hand) : receive();
       calm &= packets <= MAX_CALM;
+      if (left && packets > 0) {
+        doubt();
+      } else if (doubtful && isDoubtOver()) {
+        doubtful = false;
+      }
+      left = false;
       if (packets > 0) {
         idleSince = System.nanoTime();
       } else if (System.nanoTime() - idleSince < busyPollNs) {
@@ -144,9 +163,9 @@ abstract class Receiver implements Runnable {
 
   /**
    * Leaves the sockets to a polling consumer thread for 1 ms. The caller repeats this call as long
-   * as a consumer polls.
+   * as a consumer polls. {@return whether consumers have left without a word}
    */
-  private void nap() {
+  private boolean nap() {
     napping = true;
     polled = false;
     LockSupport.parkNanos(this, NAP_NS);
@@ -154,6 +173,27 @@ abstract class Receiver implements Runnable {
     if (Thread.interrupted()) { // clears the interrupt, which would keep the thread from sleeping
       counters.count(UdpCounter.RX_ERROR);
     }
+    if (polled && doubt > 0 && ++goodNaps == MANY_NAPS) {
+      doubt = 0;
+    }
+    return !polled && !asked;
+  }
+
+  /**
+   * Datagrams have waited, because consumers that polled have left. Only the thread on duty may
+   * call.
+   */
+  final void doubt() {
+    counters.count(UdpCounter.RX_LATE);
+    goodNaps = 0;
+    doubt = Math.min(doubt + 1, MAX_DOUBT);
+    doubtUntil = System.nanoTime() + (NAP_NS << doubt);
+    doubtful = true;
+  }
+
+  /** {@return whether consumers that poll may have the sockets again} */
+  boolean isDoubtOver() {
+    return System.nanoTime() - doubtUntil >= 0;
   }
 
   /**
@@ -214,7 +254,11 @@ abstract class Receiver implements Runnable {
       return any;
     }
     // a consumer that is about to sleep polls a few times as well, and must then be woken at once
-    if (any || napping || ++polls >= MANY_POLLS) {
+    if (doubtful) {
+      if (any) {
+        askForLook();
+      }
+    } else if (any || napping || ++polls >= MANY_POLLS) {
       leaveSockets();
     }
     return any;
@@ -240,6 +284,18 @@ abstract class Receiver implements Runnable {
   private void leaveSockets() {
     polls = 0;
     polled = true;
+    if (sleeping) {
+      sleeping = false;
+      wake();
+    }
+  }
+
+  /**
+   * Has the device's thread look at the sockets once more, and so send the acknowledgements that
+   * the calling consumer's run has held back. The consumer has released the receive ring before.
+   */
+  private void askForLook() {
+    asked = true; // before the thread is looked at, which looks at this before it sleeps
     if (sleeping) {
       sleeping = false;
       wake();

@@ -48,6 +48,12 @@ public enum UdpCounter {
   NP_BUFFER_MARKED,
   /** No receive buffer or packet was free; the datagram was dropped or stays in the socket. */
   RX_OVERRUN,
+  /**
+   * How often datagrams waited for up to 1 ms, because threads that polled completion queues had
+   * left them to wait for something else. The device's thread receives itself then, for 2 ms, and
+   * up to 256 when that goes on.
+   */
+  RX_LATE,
   /** How often reading, sleeping or closing a socket has failed. */
   RX_ERROR,
   /** Datagrams, or rounds of the receiving thread, that failed in this driver. */

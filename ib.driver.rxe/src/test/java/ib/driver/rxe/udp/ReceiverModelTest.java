@@ -35,4 +35,21 @@ class ReceiverModelTest {
         Interleavings.explore(ReceiverScenarios.Rest.class, PREEMPTIONS, weave).failure(),
         "not caught");
   }
+
+  @Test
+  @DisplayName("the same with a consumer that is doubted, and polls once")
+  void doubted() {
+    Result r = Interleavings.explore(ReceiverScenarios.Doubted.class, PREEMPTIONS, WEAVE);
+    assertNull(r.failure());
+    assertTrue(r.schedules() > 20, "only " + r.schedules() + " schedules");
+  }
+
+  @Test
+  @DisplayName("planted: a doubted consumer that received does not wake the receiving thread")
+  void plantedNoLook() {
+    Weave weave = WEAVE.with("ib.driver.rxe.udp.Receiver.askForLook", "wake", Weave.Kind.DROPPED);
+    assertNotNull(
+        Interleavings.explore(ReceiverScenarios.Doubted.class, PREEMPTIONS, weave).failure(),
+        "not caught");
+  }
 }

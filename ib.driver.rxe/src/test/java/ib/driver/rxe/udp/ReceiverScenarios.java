@@ -25,15 +25,38 @@ public final class ReceiverScenarios {
   }
 
   /** A consumer receives once, and rests at once. */
-  public static final class Rest implements Scenario {
+  public static final class Rest extends Once {
+    @Override
+    void consume(Receiver receiver) {
+      receiver.poll();
+      receiver.pollersRest();
+    }
+  }
+
+  /** A consumer that is doubted receives once, and says nothing more. */
+  public static final class Doubted extends Once {
+    @Override
+    void consume(Receiver receiver) {
+      receiver.poll();
+    }
+
+    @Override
+    public void setUp() {
+      receiver.doubt();
+      super.setUp();
+    }
+  }
+
+  /** A consumer receives once. */
+  abstract static class Once implements Scenario {
     private final Run run = new Run();
     private final ReceivePool pool = new ReceivePool(1, 64, 1, 1);
-    private final Half receiver = new Half();
+    final Half receiver = new Half();
     private Thread device;
     private volatile boolean rung;
 
     /** Only the consumer finds a datagram. */
-    private final class Half extends Receiver {
+    final class Half extends Receiver {
       Half() {
         super(inbound(), new UdpCounters(), 0);
       }
@@ -62,6 +85,11 @@ public final class ReceiverScenarios {
       void settle() {}
 
       @Override
+      boolean isDoubtOver() {
+        return false;
+      }
+
+      @Override
       void wake() {
         rung = true;
         LockSupport.unpark(device);
@@ -70,6 +98,9 @@ public final class ReceiverScenarios {
       @Override
       void release() {}
     }
+
+    /** What the consumer does. */
+    abstract void consume(Receiver receiver);
 
     private Inbound inbound() {
       return new Inbound(
@@ -87,13 +118,7 @@ public final class ReceiverScenarios {
     public void setUp() {
       device = Interleavings.spawn("device", true, receiver);
       receiver.crew.begin(device);
-      Interleavings.spawn(
-          "consumer",
-          false,
-          () -> {
-            receiver.poll();
-            receiver.pollersRest();
-          });
+      Interleavings.spawn("consumer", false, () -> consume(receiver));
     }
 
     @Override

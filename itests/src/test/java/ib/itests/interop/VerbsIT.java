@@ -34,7 +34,7 @@ public final class VerbsIT {
   private static final String CASES =
       System.getProperty(
           "ib.verbs.cases",
-          "DATA-(00[0-9]|0[1-9]0|100|45[0-79])|UD-00[0-3]|ATOM-00[0-9]|FLUSH-00[1-58]|PAIR-113");
+          "DATA-(00[0-9]|0[1-9]0|100|38[3-6]|45[0-79])|UD-00[0-3]|ATOM-00[0-9]|FLUSH-00[1-58]|PAIR-113");
   private static final int CYCLES = Integer.getInteger("ib.verbs.cycles", 2);
   private static final long START_S = 240;
   private static final long TESTS_S = Long.getLong("ib.verbs.seconds", 240);

@@ -104,28 +104,23 @@ class StreamTest {
   @Timeout(value = 50, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // less than it may poll
   @DisplayName("a read looks for completions for the time to poll, and sleeps at once without one")
   void polls() throws Exception {
-    StreamOptions longest = DEFAULTS.pollTime(Duration.ofMinutes(1));
-    assertEquals(Thread.State.RUNNABLE, whileItReads(longest));
-    assertEquals(Thread.State.TIMED_WAITING, whileItReads(DEFAULTS.pollTime(Duration.ZERO)));
+    whileItReads(DEFAULTS.pollTime(Duration.ofMinutes(1)), Thread.State.RUNNABLE);
+    whileItReads(DEFAULTS.pollTime(Duration.ZERO), Thread.State.TIMED_WAITING);
     assertThrows(IbInvalidException.class, () -> DEFAULTS.pollTime(Duration.ofMinutes(2)));
   }
 
-  /** {@return the state in which a reader stays, before it is given a byte} */
-  private Thread.State whileItReads(StreamOptions options) throws Exception {
+  /** Waits until a reader stays in a state, and gives the reader a byte. */
+  private void whileItReads(StreamOptions options, Thread.State expected) throws Exception {
     try (Both both = world.connected(options)) {
       FutureTask<Integer> read = new FutureTask<>(() -> both.mine().read(ByteBuffer.allocate(1)));
       Thread reader = Thread.ofPlatform().start(read);
-      Thread.State last = Thread.State.NEW;
-      for (int same = 0; same < 50; same++) { // 50 ms in one state
+      for (int same = 0; same < 50; same++) { // 50 ms in one state; the test has a limit
         LockSupport.parkNanos(1_000_000);
-        Thread.State now = reader.getState();
-        same = now == last ? same : 0;
-        last = now;
+        same = reader.getState() == expected ? same : 0;
       }
       both.mine().write(ByteBuffer.wrap(new byte[] {1})); // the reader lets others have the lock
       both.theirs().write(ByteBuffer.wrap(new byte[] {2}));
       assertEquals(1, read.get(1, TimeUnit.MINUTES));
-      return last;
     }
   }
 

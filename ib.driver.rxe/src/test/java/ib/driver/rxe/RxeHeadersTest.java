@@ -147,6 +147,7 @@ final class RxeHeadersTest {
     RxeSide a = lab.side("rxe0");
     RxeSide b = lab.side("rxe1");
     a.trafficClass = 3; // as if a router had marked every packet
+    a.timeout = 20; // 4 s: nothing is sent again meanwhile
     RxeSide.connect(QpType.RC, a, b, Mtu.MTU_1024);
     b.receive(1, 0, BYTES);
     a.send(1, 0, BYTES);

@@ -2,72 +2,82 @@ package ib.verifier.check;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 
 /**
- * The threads inside of objects that are for one thread at a time (S16, S17). An object is in the
- * map only while a thread is inside.
+ * The threads inside of objects that are for one thread at a time (S16, S17). A visit is in its
+ * queue only while a thread is inside.
+ *
+ * <p>The probes run in methods that any context may call, so nothing here may block. A {@code
+ * ConcurrentHashMap} does: it puts and removes under the monitor of a bin, which other objects
+ * share.
  */
 final class OneThread {
   private static final String ADVICE =
       "one thread at a time: an object for each thread, or a lock of your own around its use";
 
+  private static final int QUEUES = 1 << 10; // so that few threads meet in one
+
   private final Reports reports;
-  private final ConcurrentMap<Same, Inside> inside = new ConcurrentHashMap<>();
+  private final List<Queue<Visit>> queues =
+      Stream.<Queue<Visit>>generate(ConcurrentLinkedQueue::new).limit(QUEUES).toList();
 
   OneThread(Reports reports) {
     this.reports = reports;
   }
 
-  /** The calling thread is about to call a method of an object. */
+  /**
+   * The calling thread is about to call a method of an object. Of two threads that come at the same
+   * time, the one that is second in the queue is reported.
+   */
+  @SuppressWarnings("ReferenceEquality") // an object is itself, whatever its equals says
   void begin(Object object, String call, String culprit) {
-    Thread me = Thread.currentThread();
-    Inside other = inside.putIfAbsent(new Same(object), new Inside(me, call));
-    if (other == null) {
-      return;
+    Queue<Visit> visits = queue(object);
+    Visit mine = new Visit(object, Thread.currentThread(), call);
+    visits.add(mine);
+    for (Visit v : visits) {
+      if (v == mine) {
+        return;
+      }
+      if (v.object == object && !v.thread.equals(mine.thread)) {
+        List<String> theirs =
+            Arrays.stream(v.thread.getStackTrace()).map(StackTraceElement::toString).toList();
+        String text =
+            "%s was called on an object while thread %s is inside its %s"
+                .formatted(call, v.thread.getName(), v.call);
+        reports.report("S16", culprit, text, ADVICE, Reports.here(), theirs);
+        return;
+      }
     }
-    if (other.thread.equals(me)) {
-      other.depth++;
-      return;
-    }
-    List<String> theirs =
-        Arrays.stream(other.thread.getStackTrace()).map(StackTraceElement::toString).toList();
-    String text =
-        "%s was called on an object while thread %s is inside its %s"
-            .formatted(call, other.thread.getName(), other.call);
-    reports.report("S16", culprit, text, ADVICE, Reports.here(), theirs);
   }
 
   /** The calling thread has left the method. */
+  @SuppressWarnings("ReferenceEquality")
   void end(Object object) {
-    Same key = new Same(object);
-    Inside mine = inside.get(key);
-    if (mine != null && mine.thread.equals(Thread.currentThread()) && --mine.depth == 0) {
-      inside.remove(key);
+    Thread me = Thread.currentThread();
+    Queue<Visit> visits = queue(object);
+    for (Visit v : visits) {
+      if (v.object == object && v.thread.equals(me)) {
+        visits.remove(v);
+        return;
+      }
     }
   }
 
-  /** An object as a key: itself, whatever its equals says. */
-  private record Same(Object object) {
-    @Override
-    @SuppressWarnings("ReferenceEquality")
-    public boolean equals(Object other) {
-      return other instanceof Same same && same.object == object;
-    }
-
-    @Override
-    public int hashCode() {
-      return System.identityHashCode(object);
-    }
+  private Queue<Visit> queue(Object object) {
+    return queues.get(System.identityHashCode(object) & QUEUES - 1);
   }
 
-  private static final class Inside {
+  /** A stay of a thread in a method of an object. */
+  private static final class Visit {
+    private final Object object;
     private final Thread thread;
     private final String call;
-    private int depth = 1; // only its thread reads and writes it
 
-    Inside(Thread thread, String call) {
+    Visit(Object object, Thread thread, String call) {
+      this.object = object;
       this.thread = thread;
       this.call = call;
     }

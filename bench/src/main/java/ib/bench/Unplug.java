@@ -28,7 +28,7 @@ import ib.driver.soft.fabric.FabricPort;
 import ib.driver.soft.sm.BuiltinSm;
 import ib.engine.SoftHca;
 import ib.engine.qp.HcaConfig;
-import ib.engine.qp.HcaPort;
+import ib.engine.port.HcaPort;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

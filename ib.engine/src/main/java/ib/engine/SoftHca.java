@@ -17,15 +17,14 @@ import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortModify;
 import ib.core.verbs.PortState;
 import ib.core.verbs.ProtectionDomain;
-import ib.engine.control.QpSteps;
+import ib.engine.port.HcaCore;
+import ib.engine.port.HcaObserver;
+import ib.engine.port.HcaPort;
 import ib.engine.qp.HcaConfig;
-import ib.engine.qp.HcaCore;
-import ib.engine.qp.HcaObserver;
-import ib.engine.qp.HcaPort;
-import ib.engine.qp.SoftPd;
 import ib.engine.run.RunList;
 import ib.engine.time.NanoClock;
 import ib.engine.time.Timer;
+import ib.engine.verbs.SoftPd;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import java.security.SecureRandom;
@@ -103,7 +102,7 @@ public final class SoftHca implements DeviceOps {
       HcaObserver observer,
       NanoClock clock,
       RandomGenerator random) {
-    this.core = new HcaCore(config, QpSteps::new, wires, clock, random, observer);
+    this.core = new HcaCore(config, wires, clock, random, observer);
     this.attr =
         new DeviceAttr(
             config.firmware(),

@@ -33,7 +33,8 @@ class ApiFuzzTest {
 
   /** Where memory may be short: all that makes and runs objects. */
   private static final Pattern TARGETS =
-      Pattern.compile("ib\\.engine\\.(qp|direct|packet\\.\\w+|control|mr|ring)\\.[A-Z]\\w+");
+      Pattern.compile(
+          "ib\\.engine\\.(qp|direct|packet\\.\\w+|control|port|verbs|mr|ring)\\.[A-Z]\\w+");
 
   private static final ClassDesc THROWING = ClassDesc.of(Throwing.class.getName());
   private static final MethodTypeDesc NOTHING = MethodTypeDesc.ofDescriptor("()V");

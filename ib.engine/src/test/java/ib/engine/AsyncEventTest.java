@@ -25,7 +25,7 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.core.verbs.WrOpcode;
 import ib.engine.link.GuardLimits;
-import ib.engine.qp.HcaPort;
+import ib.engine.port.HcaPort;
 import ib.engine.time.Timer;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

@@ -9,7 +9,7 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.core.verbs.WrOpcode;
-import ib.engine.qp.Probe;
+import ib.engine.verbs.Probe;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -130,7 +130,7 @@ class EngineModelTest {
     "WayScenarios$CountedFirst, link.PortTables.pkey, changed, DROPPED",
     "WayScenarios$Reconnected, direct.DirectPath.claim, holds, TRUE",
     "EngineScenarios$TwoPosters, run.ClaimToken.release, compareAndSet, TORN",
-    "EngineScenarios$Deregister, qp.SoftMr.withdraw, fence, DROPPED",
+    "EngineScenarios$Deregister, verbs.SoftMr.withdraw, fence, DROPPED",
     "EngineScenarios$LocalInvalidate, mr.Mover.counted, enter, DROPPED",
     "EngineScenarios$LocalInvalidatePacket, mr.Copier.part, enter, DROPPED",
     "EngineScenarios$LocalInvalidate, packet.send.LocalWork.settled, settled, TRUE",

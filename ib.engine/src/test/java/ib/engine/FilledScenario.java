@@ -10,8 +10,8 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.core.verbs.WrOpcode;
 import ib.engine.qp.HcaConfig;
-import ib.engine.qp.Probe;
 import ib.engine.time.VirtualClock;
+import ib.engine.verbs.Probe;
 
 /** Two requests are posted, and one of the calls that fill their slots throws. */
 public final class FilledScenario {

@@ -127,4 +127,23 @@ class LostAnswersTest {
       assertEquals(WcStatus.SUCCESS, Rig.next(a.sendCq).status());
     }
   }
+
+  @Test
+  @DisplayName("IBA 9.7.6.1.3: each answer to a long read gives the peer its time anew")
+  void slowRead() {
+    rig.wire.segments(true);
+    rig.wire.holds(LostAnswersTest::isAnswer);
+    a.qp.wrStart();
+    read(1, b.mr, a.mr);
+    assertEquals(0, a.qp.wrComplete());
+    assertEquals(3, rig.wire.held.size());
+    for (int i = 0; i < 3; i++) {
+      clock.advance((4096L << 14) * 9 / 10);
+      rig.settle();
+      int[] n = {0};
+      rig.wire.deliverHeld(p -> n[0]++ == 0, a.hca.newRunContext());
+    }
+    assertEquals(WcStatus.SUCCESS, Rig.next(a.sendCq).status());
+    assertEquals(0L, a.hca.counters(1).get("completer_retry_err"), "times asked again");
+  }
 }

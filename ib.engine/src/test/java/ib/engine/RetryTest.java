@@ -295,6 +295,21 @@ class RetryTest {
     }
   }
 
+  @Test
+  @DisplayName("IBA 9.7.5.1.3, D11: packets behind a gap are counted alike on both kinds of wire")
+  void countsBehindAGap() {
+    try (Rig rig = rig().connect(QpType.RC, 64, 14, 7, 7)) {
+      int[] n = {0};
+      rig.wire.loses(p -> isRequest(p) && (n[0] += p.psnCount) <= 4);
+      assertEquals(PostStatus.OK, write(rig, 1, 3 * 1024 + 1));
+      assertEquals(PostStatus.OK, write(rig, 2, 3 * 1024 + 1));
+      until(rig, MS, 100 * MS);
+      assertEquals(1L, rig.b().hca.counters(1).get("out_of_seq_request"));
+      assertEquals(3L, rig.b().hca.counters(1).get("drop_after_nak"));
+      assertEquals(WcStatus.SUCCESS, Rig.next(rig.a().sendCq).status());
+    }
+  }
+
   private static boolean isRequest(Packet p) {
     return (p.opcode & 0x1f) <= 0x0c;
   }

@@ -8,8 +8,8 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WorkCompletion;
 import ib.engine.qp.HcaConfig;
-import ib.engine.qp.Probe;
 import ib.engine.time.VirtualClock;
+import ib.engine.verbs.Probe;
 import java.util.List;
 
 /** Traffic of every kind, in which one call or several throw; then everything is closed. */

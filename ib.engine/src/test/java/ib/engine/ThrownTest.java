@@ -39,7 +39,7 @@ class ThrownTest {
           "direct.DirectPath",
           "direct.DirectSends",
           "control.Flusher",
-          "qp.HcaPort",
+          "port.HcaPort",
           "packet.receive.InboundMessage",
           "packet.receive.InboundRequest",
           "direct.Join",

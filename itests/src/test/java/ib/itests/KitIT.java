@@ -115,7 +115,8 @@ public class KitIT {
         copy.putNextEntry(new JarEntry(entry.getName()));
         try (InputStream in = jar.getInputStream(entry)) {
           byte[] bytes = in.readAllBytes();
-          copy.write(entry.getName().equals("ib/engine/qp/SoftQp.class") ? parking(bytes) : bytes);
+          copy.write(
+              entry.getName().equals("ib/engine/verbs/SoftQp.class") ? parking(bytes) : bytes);
         }
       }
     }

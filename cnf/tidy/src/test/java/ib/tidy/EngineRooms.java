@@ -12,7 +12,7 @@ import java.util.Set;
 
 /**
  * The rooms of the engine, which are packages: each knows only rooms that stand before it in the
- * order. The room of the queue pair still holds several; it is taken apart from both ends.
+ * order.
  */
 final class EngineRooms {
   private static final String ENGINE = "ib.engine";
@@ -32,6 +32,8 @@ final class EngineRooms {
           "packet.send",
           "packet.receive",
           "control",
+          "port",
+          "verbs",
           "");
 
   /** The two ways of a request, and both ends of the second, know nothing of each other. */

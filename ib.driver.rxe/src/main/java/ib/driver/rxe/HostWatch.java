@@ -9,7 +9,7 @@ import ib.core.verbs.PortState;
 import ib.driver.rxe.udp.Addresses;
 import ib.driver.rxe.udp.HostNews;
 import ib.driver.rxe.udp.UdpWire;
-import ib.engine.qp.HcaPort;
+import ib.engine.port.HcaPort;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;

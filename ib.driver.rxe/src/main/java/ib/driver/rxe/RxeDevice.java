@@ -22,7 +22,7 @@ import ib.engine.capture.CapturingWire;
 import ib.engine.fault.Faults;
 import ib.engine.fault.FaultyWire;
 import ib.engine.qp.HcaConfig;
-import ib.engine.qp.HcaPort;
+import ib.engine.port.HcaPort;
 import ib.engine.time.NanoClock;
 import java.io.IOException;
 import java.util.EnumMap;

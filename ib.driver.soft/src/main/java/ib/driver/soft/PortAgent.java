@@ -6,7 +6,7 @@ import ib.core.verbs.PhysState;
 import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortState;
 import ib.driver.soft.topology.Adapter;
-import ib.engine.qp.HcaPort;
+import ib.engine.port.HcaPort;
 import java.util.Map;
 import java.util.Set;
 

@@ -15,7 +15,7 @@ import ib.engine.SoftHca;
 import ib.engine.capture.Capture;
 import ib.engine.capture.CapturingWire;
 import ib.engine.qp.HcaConfig;
-import ib.engine.qp.HcaPort;
+import ib.engine.port.HcaPort;
 import ib.engine.time.NanoClock;
 import java.util.List;
 

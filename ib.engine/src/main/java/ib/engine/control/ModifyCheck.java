@@ -7,11 +7,10 @@ import ib.core.verbs.Mtu;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpAttrMask;
 import ib.core.verbs.QpState;
+import ib.engine.link.Link;
 import ib.engine.link.Refusals;
-import ib.engine.qp.HcaCore;
-import ib.engine.qp.HcaPort;
+import ib.engine.qp.Hca;
 import ib.engine.qp.QpCore;
-import ib.engine.qp.SoftAh;
 import ib.engine.wire.Route;
 import org.jspecify.annotations.Nullable;
 
@@ -24,24 +23,24 @@ final class ModifyCheck {
 
   /** {@return the route to the address, null when the attributes have none} */
   static @Nullable Route check(QpCore qp, QpAttr a, QpState from, QpState to) {
-    HcaCore hca = qp.hca;
+    Hca hca = qp.hca;
     boolean special = qp.specialNumber() >= 0;
     int portNumber =
         special
             ? qp.init.port()
             : a.has(QpAttrMask.PORT) ? a.port() : from == QpState.RESET ? 0 : -1;
-    HcaPort port =
+    Link port =
         portNumber >= 0 && to != QpState.RESET && to != QpState.ERR ? hca.port(portNumber) : null;
     if (port == null && from != QpState.RESET && to != QpState.RESET) {
       port = qp.port();
     }
     if (a.has(QpAttrMask.PKEY_INDEX) && port != null) {
-      port.pkey(a.pkeyIndex());
+      port.tables().checkedPkey(a.pkeyIndex());
     }
     range("maxRdAtomic", a.maxRdAtomic(), hca.config().limit(Limit.MAX_QP_INIT_RD_ATOM));
     range("maxDestRdAtomic", a.maxDestRdAtomic(), hca.config().limit(Limit.MAX_QP_RD_ATOM));
     if (a.has(QpAttrMask.PATH_MTU) && port != null) {
-      Mtu most = port.attr().activeMtu();
+      Mtu most = port.mtu();
       if (a.pathMtu().compareTo(most) > 0) {
         throw new IbInvalidException(
             "modify: path MTU " + a.pathMtu(), "larger than the port's", "at most " + most);
@@ -49,8 +48,8 @@ final class ModifyCheck {
     }
     AltPath alt = a.has(QpAttrMask.ALT_PATH) ? a.altPath() : null;
     if (alt != null) {
-      hca.port(alt.port()).pkey(alt.pkeyIndex());
-      SoftAh.checked(hca, alt.av());
+      hca.port(alt.port()).tables().checkedPkey(alt.pkeyIndex());
+      hca.port(alt.av().port()).route(alt.av());
     }
     if (!a.has(QpAttrMask.AV) || port == null || a.av() == null) {
       return null;
@@ -58,7 +57,7 @@ final class ModifyCheck {
     if (a.av().port() != port.number()) {
       throw Refusals.range("port of the address", a.av().port(), port.number(), port.number());
     }
-    return SoftAh.checked(hca, a.av());
+    return port.route(a.av());
   }
 
   private static void range(String what, long value, long most) {

@@ -10,10 +10,10 @@ import ib.core.verbs.QpState;
 import ib.core.verbs.QpTransitions;
 import ib.engine.direct.Join;
 import ib.engine.link.HcaCounter;
+import ib.engine.link.Link;
 import ib.engine.link.Refusals;
 import ib.engine.packet.receive.ConnectedResponder;
 import ib.engine.qp.ControlPath;
-import ib.engine.qp.HcaPort;
 import ib.engine.qp.QpCore;
 import ib.engine.qp.QpHistory;
 import ib.engine.qp.QpPath;
@@ -124,7 +124,7 @@ final class QpControl extends ControlPath {
   }
 
   @Override
-  public HcaPort port(String method) {
+  public Link port(String method) {
     RunList run = enter(method);
     try {
       if (qp.state == QpState.RESET) {
@@ -194,7 +194,7 @@ final class QpControl extends ControlPath {
   /** Sets the route. The requests executed directly so far count for the old service level. */
   private void route(Route route) {
     if (route.sl() != qp.sl) {
-      qp.hca.tally().settle(qp);
+      qp.hca.takeCounts(qp);
     }
     qp.route(route);
   }

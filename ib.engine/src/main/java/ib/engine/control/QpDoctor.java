@@ -149,7 +149,7 @@ final class QpDoctor {
         String.format(
             Locale.ROOT,
             "the P_Keys do not match: packets of the peer are in another partition than 0x%04x",
-            qp.port().pkey(qp.pkeyIndex)),
+            qp.port().tables().checkedPkey(qp.pkeyIndex)),
         "compare the P_Key tables and the pkey_index of both queue pairs",
         "one of the two must be a full member (bit 15)");
   }

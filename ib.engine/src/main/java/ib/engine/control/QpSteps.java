@@ -10,12 +10,12 @@ import ib.engine.packet.receive.ConnectedResponder;
 import ib.engine.packet.receive.DatagramReceiver;
 import ib.engine.packet.send.Requester;
 import ib.engine.qp.ControlPath;
-import ib.engine.qp.HcaCore;
+import ib.engine.qp.Hca;
 import ib.engine.qp.Packets;
 import ib.engine.qp.QpCore;
 import ib.engine.qp.Responder;
 import ib.engine.qp.SendState;
-import ib.engine.qp.SoftSrq;
+import ib.engine.qp.SharedReceives;
 import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import ib.engine.wire.Opcode;
@@ -30,7 +30,12 @@ public final class QpSteps extends QpCore {
 
   /** Makes a queue pair of a device. */
   public QpSteps(
-      HcaCore hca, QpInit init, int domain, SoftCq sendCq, SoftCq recvCq, @Nullable SoftSrq srq) {
+      Hca hca,
+      QpInit init,
+      int domain,
+      SoftCq sendCq,
+      SoftCq recvCq,
+      @Nullable SharedReceives srq) {
     super(hca, init, domain, sendCq, recvCq, srq);
     this.requester = (Requester) sending;
   }

@@ -199,7 +199,7 @@ public final class DirectPath {
       if (key == null) {
         return false;
       }
-      long version = key.admit(lkey, p.domain, key, Access.LOCAL_WRITE, address, length);
+      long version = key.admit(lkey, p.domain(), key, Access.LOCAL_WRITE, address, length);
       if (isRefused(p, key, version) || !s.store(b, kind, qp.keys, key, version, address)) {
         return false;
       }
@@ -223,7 +223,7 @@ public final class DirectPath {
       if (key == null) {
         return false;
       }
-      long version = key.admit(rkey, p.domain, p, Access.REMOTE_WRITE, address, length);
+      long version = key.admit(rkey, p.domain(), p, Access.REMOTE_WRITE, address, length);
       if (isRefused(p, key, version) || !s.store(b, kind, qp.keys, key, version, address)) {
         return false;
       }
@@ -248,7 +248,7 @@ public final class DirectPath {
     if (key == null) {
       return false;
     }
-    long version = key.admit(rkey, p.domain, p, Access.REMOTE_READ, address, length);
+    long version = key.admit(rkey, p.domain(), p, Access.REMOTE_READ, address, length);
     return !isRefused(p, key, version)
         && Mover.fetch(key, version, address, length, s.elements(b, kind, qp.keys));
   }

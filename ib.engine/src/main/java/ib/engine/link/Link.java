@@ -1,8 +1,12 @@
 package ib.engine.link;
 
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.Mtu;
 import ib.engine.run.Claimed;
+import ib.engine.run.RunList;
 import ib.engine.run.Worker;
 import ib.engine.wire.Epoch;
+import ib.engine.wire.Packet;
 import ib.engine.wire.Route;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
@@ -49,6 +53,15 @@ public abstract class Link implements WirePort {
    * @return the queue pair, or null
    */
   public abstract @Nullable Claimed queuePair(int qpn);
+
+  /** {@return the MTU that the port has now} */
+  public abstract Mtu mtu();
+
+  /**
+   * Gives copies of a multicast packet that leaves by this port to the queue pairs of the device:
+   * the medium does not send it back.
+   */
+  public abstract void loopBack(Packet packet, RunList run);
 
   /**
    * Sets the addresses, and whether packets pass; under the lock of the port.
@@ -97,6 +110,22 @@ public abstract class Link implements WirePort {
   /** {@return the LID that packets of a path come from} */
   public final int sourceLid(int bits) {
     return lid | (bits & lmcMask);
+  }
+
+  /**
+   * Makes a route of an address.
+   *
+   * @param attr the address
+   * @return the route
+   * @throws ib.core.verbs.IbInvalidException when it is none from this port
+   */
+  public final Route route(AhAttr attr) {
+    if (attr.grh() != null) {
+      tables.checkedGid(attr.grh().sgidIndex());
+    } else if (attr.dlid() == 0) {
+      throw Refusals.range("dlid", 0, 1, 0xFFFF);
+    }
+    return new Route(attr);
   }
 
   /** {@return the path bits of a LID of the port} */

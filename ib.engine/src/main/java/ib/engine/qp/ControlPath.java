@@ -4,6 +4,7 @@ import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpState;
+import ib.engine.link.Link;
 
 /**
  * The control path of a queue pair as objects of the verbs see it: any thread may call, and waits
@@ -26,7 +27,7 @@ public abstract class ControlPath extends QpHistory {
   public abstract void modify(QpAttr attr, QpState to);
 
   /** {@return the port, which a queue pair has from INIT on} */
-  public abstract HcaPort port(String method);
+  public abstract Link port(String method);
 
   /** {@return a copy of the attributes} */
   public abstract QpAttr query();

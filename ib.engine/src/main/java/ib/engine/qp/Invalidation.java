@@ -1,6 +1,8 @@
 package ib.engine.qp;
 
 import ib.engine.mr.Key;
+import ib.engine.mr.Region;
+import ib.engine.mr.Window;
 
 /** Invalidation of a remote key of this side, by ourselves or by the peer (IBA 10.6.5). */
 public final class Invalidation {
@@ -25,21 +27,21 @@ public final class Invalidation {
   public static boolean settled(QpCore qp, int rkey) {
     Key key = qp.hca.rkeys().find(rkey);
     Object object = key == null ? null : key.object();
-    if (object instanceof SoftMw mw) {
-      return mw.settled();
+    if (object instanceof Window window) {
+      return window.settled();
     }
-    return !(object instanceof SoftMr mr) || mr.settled();
+    return !(object instanceof Region region) || region.settled();
   }
 
   private static boolean invalidate(QpCore qp, int rkey, boolean mustBeOpen) {
     Key key = qp.hca.rkeys().find(rkey);
-    if (key == null || key.number() != rkey || key.domain() != qp.domain) {
+    if (key == null || key.number() != rkey || key.domain() != qp.domain()) {
       return false;
     }
     Object object = key.object();
-    if (object instanceof SoftMw mw) {
-      return mw.invalidate(qp);
+    if (object instanceof Window window) {
+      return window.invalidate(qp);
     }
-    return object instanceof SoftMr mr && mr.invalidate(mustBeOpen);
+    return object instanceof Region region && region.invalidate(mustBeOpen);
   }
 }

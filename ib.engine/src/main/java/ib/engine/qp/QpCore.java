@@ -2,6 +2,7 @@ package ib.engine.qp;
 
 import ib.core.spi.Trace;
 import ib.core.verbs.EventType;
+import ib.core.verbs.Gid;
 import ib.core.verbs.Limit;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpCreateFlags;
@@ -11,6 +12,9 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.SigType;
 import ib.engine.cq.SoftCq;
 import ib.engine.link.HcaCounter;
+import ib.engine.link.Link;
+import ib.engine.link.Traffic;
+import ib.engine.mr.KeyHolder;
 import ib.engine.mr.LastKeys;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.ring.SendRing;
@@ -18,6 +22,7 @@ import ib.engine.ring.SendSlots;
 import ib.engine.run.RunList;
 import ib.engine.run.Worker;
 import ib.engine.wire.Epoch;
+import ib.engine.wire.Framing;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketQueue;
@@ -30,15 +35,12 @@ import org.jspecify.annotations.Nullable;
  * signals; only the thread that holds the claim ({@link ib.engine.run.ClaimToken}) may touch the
  * rest.
  */
-public abstract class QpCore extends QpCounts {
+public abstract class QpCore extends QpCounts implements KeyHolder {
   public static final int ACK_TIMER = 1;
   public static final int RNR_TIMER = 2;
   public static final int REQUEST_FAULT = 4;
   public static final int RESPONSE_FAULT = 8;
   public static final int CQ_LOST = 16;
-
-  /** Of a queue pair that its domain does not know. */
-  static final int NO_PLACE = -1;
 
   private static final VarHandle SIGNALS;
   private static final VarHandle PACKETS;
@@ -53,22 +55,21 @@ public abstract class QpCore extends QpCounts {
   }
 
   // ---- for ever ----
-  public final HcaCore hca;
+  public final Hca hca;
   public final QpInit init;
   public final QpType type;
   public final int service;
-  public final int domain;
+  private final int domain;
   public final boolean signalAll;
-  public final @Nullable SoftSrq srq;
+  public final @Nullable SharedReceives srq;
   public final RunList runList; // of who claims it from outside; the control path's object, too
   public final SendState sending;
   public final Responder responder;
-  final ControlPath control;
+  public final ControlPath control;
   public final QpHistory history; // the control path's object, too
   public final LastKeys keys; // the responder's object, too
   public int qpn; // before it is published
-  public SoftQp verbs; // before it is published
-  int domainPlace = NO_PLACE; // of its domain
+  public QpConsumer verbs; // before it is published
 
   // ---- any thread ----
   private volatile @Nullable Packets packets; // made with the first one
@@ -87,7 +88,12 @@ public abstract class QpCore extends QpCounts {
   // verbs is set before another thread sees this; the makers of parts keep it and call nothing
   @SuppressWarnings({"NullAway", "this-escape"})
   public QpCore(
-      HcaCore hca, QpInit init, int domain, SoftCq sendCq, SoftCq recvCq, @Nullable SoftSrq srq) {
+      Hca hca,
+      QpInit init,
+      int domain,
+      SoftCq sendCq,
+      SoftCq recvCq,
+      @Nullable SharedReceives srq) {
     super(
         sendCq,
         recvCq,
@@ -125,6 +131,11 @@ public abstract class QpCore extends QpCounts {
     return qpn;
   }
 
+  @Override
+  public final int domain() {
+    return domain;
+  }
+
   /** {@return 0 or 1 for the special queue pairs, else -1} */
   public int specialNumber() {
     return switch (type) {
@@ -147,9 +158,9 @@ public abstract class QpCore extends QpCounts {
 
   /** Belongs to a port from now on; what was counted so far stays with the one before. */
   @Override
-  public void port(HcaPort port) {
+  public void port(Link port) {
     if (portIndex() != port.number() - 1) {
-      hca.tally().settle(this);
+      hca.takeCounts(this);
     }
     super.port(port);
     epoch = port.epoch();
@@ -166,7 +177,7 @@ public abstract class QpCore extends QpCounts {
   // ---- from any thread ----
 
   /** {@return whether packets of an opcode are for it: of its service, and CNPs where it helps} */
-  boolean takes(int opcode) {
+  public boolean takes(int opcode) {
     return (opcode & 0xe0) == service || (opcode == Opcode.CNP && service == Opcode.RC);
   }
 
@@ -188,7 +199,7 @@ public abstract class QpCore extends QpCounts {
 
   /** Queues an arrived packet and has the queue pair run. */
   @SuppressWarnings("ReferenceEquality") // a run list is itself
-  void deliver(Packet packet, RunList run) {
+  public void deliver(Packet packet, RunList run) {
     Packets p = packets();
     boolean response = (Opcode.what(packet.opcode) & Opcode.RESPONSE) != 0;
     PacketQueue queue = response ? p.responses : p.requests;
@@ -352,6 +363,29 @@ public abstract class QpCore extends QpCounts {
   /** Sends a packet to the peer of the connection. */
   public void transmit(Packet packet, RunList run) {
     packet.sourceQpn = qpn;
-    port().transmit(this, packet, pkeyIndex, sgidIndex, sourceBits, run);
+    transmit(packet, pkeyIndex, sgidIndex, sourceBits, run);
+  }
+
+  /** Sends a packet by the port: fills the source and hands the packet to the wire. */
+  public void transmit(Packet packet, int pkey, int sgid, int pathBits, RunList run) {
+    Link port = port();
+    if (!port.active()) {
+      count(HcaCounter.DROP_PORT_DOWN);
+      count(Traffic.XMIT_DISCARDS, Framing.packets(packet));
+      packet.release(run);
+      return;
+    }
+    sent(packet);
+    packet.slid = port.sourceLid(pathBits);
+    packet.pkey = port.tables().pkey(pkey);
+    if (packet.global) {
+      Gid source = port.tables().gid(sgid);
+      packet.sgidHigh = source.high();
+      packet.sgidLow = source.low();
+    }
+    if (packet.isMulticast()) {
+      port.loopBack(packet, run);
+    }
+    port.wire().transmit(packet, run);
   }
 }

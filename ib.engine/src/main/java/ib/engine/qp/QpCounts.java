@@ -113,7 +113,7 @@ abstract class QpCounts extends DirectState {
   }
 
   /** Begins at 0, after the port has taken all over. */
-  final void clearCounts() {
+  public final void clearCounts() {
     zero(counters);
     zero(traffic);
     directMessages = 0;

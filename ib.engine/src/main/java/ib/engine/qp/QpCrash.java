@@ -38,7 +38,7 @@ abstract class QpCrash extends RunList {
   }
 
   /** Whether an exception was caught of which no step has made an error yet. */
-  final boolean isPending() {
+  public final boolean isPending() {
     return caught != null;
   }
 

@@ -2,6 +2,7 @@ package ib.engine.qp;
 
 import ib.engine.cq.Member;
 import ib.engine.cq.SoftCq;
+import ib.engine.link.Link;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Route;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * and changes them; modify claims it first.
  */
 public abstract class QpPath extends Member {
-  private @Nullable HcaPort port;
+  private @Nullable Link port;
   public @Nullable Route route;
   public int sl; // of the route
   int sgidIndex;
@@ -34,21 +35,21 @@ public abstract class QpPath extends Member {
     super(sendCq, recvCq);
   }
 
-  public final HcaPort port() {
-    HcaPort p = port;
+  public final Link port() {
+    Link p = port;
     if (p == null) {
       throw new IllegalStateException("no port before INIT");
     }
     return p;
   }
 
-  public void port(HcaPort value) {
+  public void port(Link value) {
     port = value;
   }
 
   /** {@return the index of its port, that of the first one before it has one} */
   public final int portIndex() {
-    HcaPort p = port;
+    Link p = port;
     return p == null ? 0 : p.number() - 1;
   }
 

@@ -93,7 +93,7 @@ public abstract class ReceiveState extends Responder {
   }
 
   /** How far a sequence number is behind the one expected; any thread, roughly. */
-  final int behind(int psn) {
+  public final int behind(int psn) {
     return Psn.diff(qp.directReceived.ahead ? qp.directReceived.psn : epsn, psn);
   }
 

@@ -48,9 +48,9 @@ public abstract class Responder extends LastKeys {
   private boolean holding; // a receive request is in hand; one of a shared queue written by HOLDING
 
   public Responder(QpCore qp) {
-    super(qp.hca.lkeys(), qp.hca.rkeys(), qp.domain);
+    super(qp.hca.lkeys(), qp.hca.rkeys(), qp.domain());
     this.qp = qp;
-    SoftSrq srq = qp.srq;
+    SharedReceives srq = qp.srq;
     this.sgeMost = srq == null ? qp.init.cap().maxRecvSge() : srq.ring().sgeMost();
     this.held = srq == null ? null : new HeldReceive(sgeMost);
   }
@@ -101,7 +101,7 @@ public abstract class Responder extends LastKeys {
    * Whether a receive request of a shared queue is in hand; any thread. One of its own queue stays
    * in its slot meanwhile, and counts there.
    */
-  boolean holdsShared() {
+  public boolean holdsShared() {
     return qp.srq != null && (boolean) HOLDING.getAcquire(this);
   }
 
@@ -111,7 +111,7 @@ public abstract class Responder extends LastKeys {
       return true;
     }
     HeldReceive copy = held;
-    SoftSrq srq = qp.srq;
+    SharedReceives srq = qp.srq;
     if (copy == null || srq == null) {
       ReceiveRing ring = qp.receives;
       long oldest = ring.head();

@@ -90,7 +90,7 @@ public final class Verb {
   }
 
   /** {@return the opcodes that a service offers, as bits of their values (IBA table 77)} */
-  static long offered(int service) {
+  public static long offered(int service) {
     return switch (service) {
       case Opcode.RC -> RELIABLE;
       case Opcode.UC -> UNRELIABLE;

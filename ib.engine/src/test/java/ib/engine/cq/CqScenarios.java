@@ -10,9 +10,8 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
-import ib.engine.control.QpSteps;
+import ib.engine.port.HcaCore;
 import ib.engine.qp.HcaConfig;
-import ib.engine.qp.HcaCore;
 import ib.engine.run.Turns;
 import ib.engine.run.Worker;
 import ib.engine.time.NanoClock;
@@ -61,7 +60,6 @@ public final class CqScenarios {
           };
       return new HcaCore(
           HcaConfig.of(1, 2),
-          QpSteps::new,
           List.of(nowhere),
           new NanoClock() {
             private long now;

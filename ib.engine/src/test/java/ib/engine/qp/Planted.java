@@ -14,7 +14,8 @@ public final class Planted {
   public static void again(QpCore qp, Packet p) {
     Key key = qp.hca.rkeys().find(p.rkey);
     if (key != null) {
-      long v = key.admit(p.rkey, qp.domain, qp, Access.REMOTE_ATOMIC, p.remoteAddress, Long.BYTES);
+      long v =
+          key.admit(p.rkey, qp.domain(), qp, Access.REMOTE_ATOMIC, p.remoteAddress, Long.BYTES);
       RemoteAtomic.Op op =
           p.opcode == Opcode.FETCH_ADD ? RemoteAtomic.Op.FETCH_ADD : RemoteAtomic.Op.COMPARE_SWAP;
       new RemoteAtomic().execute(op, key, v, p.remoteAddress, p.swapAdd, p.compare);

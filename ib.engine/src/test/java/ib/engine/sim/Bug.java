@@ -18,7 +18,7 @@ import java.util.function.Predicate;
 /** The deliberate bugs: where each is planted, and the checker that must catch it. */
 enum Bug {
   ICRC_NOT_CHECKED(
-      "qp.HcaPort", "receive", field("damaged", b -> b.pop().iconst_0()), Profile.CORRUPT_5),
+      "port.HcaPort", "receive", field("damaged", b -> b.pop().iconst_0()), Profile.CORRUPT_5),
   PSN_COMPARED_RAW(
       "ib.core.wire.Psn",
       "diff",
@@ -113,7 +113,7 @@ enum Bug {
       "send",
       call("remote", b -> b.pop2().iconst_1()),
       Profile.CLEAN),
-  STAYS_IN_GROUP("qp.Multicast", "leave", before(CodeBuilder::return_), Profile.CLEAN),
+  STAYS_IN_GROUP("port.Multicast", "leave", before(CodeBuilder::return_), Profile.CLEAN),
   DIRECT_NOT_COUNTED_BY_PEER(
       "direct.DirectPath", "advance", call("executed", b -> b.pop2().pop()), Profile.DIRECT),
   DIRECT_NOT_SYNCED("control.QpSteps", "sync", before(CodeBuilder::return_), Profile.DIRECT_MIXED),

@@ -1,7 +1,7 @@
 package ib.engine.sim;
 
 import ib.core.verbs.QueuePair;
-import ib.engine.qp.Probe;
+import ib.engine.verbs.Probe;
 
 /** How the messages of a queue pair travel: in packets, or executed at the peer without any. */
 final class Carriage {

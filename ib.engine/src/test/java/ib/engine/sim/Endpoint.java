@@ -7,7 +7,7 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
-import ib.engine.qp.Probe;
+import ib.engine.verbs.Probe;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.Arrays;

@@ -7,7 +7,7 @@ import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.WcStatus;
-import ib.engine.qp.Probe;
+import ib.engine.verbs.Probe;
 import java.util.SplittableRandom;
 
 /**

@@ -15,7 +15,7 @@ import ib.engine.TestDevice;
 import ib.engine.fault.Faults;
 import ib.engine.fault.FaultyWire;
 import ib.engine.qp.HcaConfig;
-import ib.engine.qp.Probe;
+import ib.engine.verbs.Probe;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.HashMap;

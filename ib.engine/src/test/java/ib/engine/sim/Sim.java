@@ -2,8 +2,8 @@ package ib.engine.sim;
 
 import ib.core.verbs.QpType;
 import ib.engine.qp.HcaConfig;
-import ib.engine.qp.Probe;
 import ib.engine.time.VirtualClock;
+import ib.engine.verbs.Probe;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

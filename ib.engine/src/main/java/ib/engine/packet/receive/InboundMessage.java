@@ -166,7 +166,7 @@ final class InboundMessage {
       r.writeVersion =
           key == null
               ? Key.REFUSED
-              : key.admit(p.rkey, qp.domain, qp, Access.REMOTE_WRITE, p.remoteAddress, length);
+              : key.admit(p.rkey, qp.domain(), qp, Access.REMOTE_WRITE, p.remoteAddress, length);
       if (r.writeVersion == Key.REFUSED) {
         RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
         return false;

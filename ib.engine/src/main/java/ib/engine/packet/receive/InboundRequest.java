@@ -86,7 +86,7 @@ final class InboundRequest {
 
   private static long admit(QpCore qp, Key key, Packet p, int rights, long bytes, boolean whole) {
     long first = whole ? key.first() : p.remoteAddress;
-    return key.admit(p.rkey, qp.domain, qp, rights, first, whole ? 0 : bytes);
+    return key.admit(p.rkey, qp.domain(), qp, rights, first, whole ? 0 : bytes);
   }
 
   private static boolean whole(Packet p, int what) {
@@ -188,7 +188,7 @@ final class InboundRequest {
       long version =
           key == null
               ? Key.REFUSED
-              : key.admit(p.rkey, qp.domain, qp, Access.REMOTE_READ, p.remoteAddress, length);
+              : key.admit(p.rkey, qp.domain(), qp, Access.REMOTE_READ, p.remoteAddress, length);
       boolean allowed =
           (qp.access & Access.REMOTE_READ) != 0 && r.isPast(Psn.add(p.psn, qp.packets(length)));
       if (allowed && (version != Key.REFUSED || length == 0)) {

@@ -44,7 +44,7 @@ final class LargeSend {
    * {@return how many datagrams a request is, a number beyond all bounds when it cannot be sent}
    */
   static int packets(QpCore qp, SendWords slots, int b, long length) {
-    int mtu = qp.port().mtuBytes();
+    int mtu = qp.port().mtu().bytes();
     LargeHeader header = slots.header(b);
     int mss = slots.mss(b);
     if (mss == 0 || header == null) {

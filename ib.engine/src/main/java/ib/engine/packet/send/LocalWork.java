@@ -5,11 +5,11 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WrOpcode;
 import ib.engine.mr.Key;
 import ib.engine.mr.KeyTable;
+import ib.engine.mr.Region;
+import ib.engine.mr.Window;
 import ib.engine.qp.Invalidation;
 import ib.engine.qp.QpCore;
 import ib.engine.qp.SendState;
-import ib.engine.qp.SoftMr;
-import ib.engine.qp.SoftMw;
 import ib.engine.ring.SendWords;
 import ib.engine.run.RunList;
 import org.jspecify.annotations.Nullable;
@@ -76,15 +76,16 @@ final class LocalWork {
     if (opcode == OP_LOCAL_INV) {
       done = Invalidation.local(qp, s.immData(b));
     } else if (opcode == OP_BIND_MW) {
-      @Nullable SoftMr region =
-          object(qp.hca.lkeys(), s.immData(b)) instanceof SoftMr mr ? mr : null;
+      @Nullable Region to =
+          object(qp.hca.lkeys(), s.immData(b)) instanceof Region region ? region : null;
+      long at = s.remoteAddress(b);
       done =
-          object(qp.hca.rkeys(), s.object(b)) instanceof SoftMw window
-              && window.bind(qp, region, s, b);
+          object(qp.hca.rkeys(), s.object(b)) instanceof Window window
+              && window.bind(qp, to, s.rkey(b), at, s.memoryLength(b), s.access(b));
     } else {
       done =
-          object(qp.hca.rkeys(), s.object(b)) instanceof SoftMr mr
-              && mr.register(qp, s.rkey(b), s.access(b));
+          object(qp.hca.rkeys(), s.object(b)) instanceof Region region
+              && region.register(qp, s.rkey(b), s.access(b));
     }
     return done ? WcStatus.SUCCESS : WcStatus.MW_BIND_ERR;
   }
@@ -95,7 +96,7 @@ final class LocalWork {
       return Invalidation.settled(qp, s.immData(b));
     }
     return opcode != OP_BIND_MW
-        || !(object(qp.hca.rkeys(), s.object(b)) instanceof SoftMw window)
+        || !(object(qp.hca.rkeys(), s.object(b)) instanceof Window window)
         || window.settled();
   }
 

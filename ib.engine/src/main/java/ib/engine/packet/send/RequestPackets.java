@@ -122,7 +122,7 @@ final class RequestPackets {
       p.qkey = qkey < 0 ? qp.qkey : qkey; // IBA 10.2.5
       p.sourceQpn = qp.qpn;
       int pkey = qp.specialNumber() == 1 ? slots.pkeyIndex(b) : qp.pkeyIndex; // IBA 10.9.3
-      qp.port().transmit(qp, p, pkey, route.sgidIndex(), route.pathBits(), run);
+      qp.transmit(p, pkey, route.sgidIndex(), route.pathBits(), run);
     } else {
       p.destQpn = qp.destQpn;
       qp.transmit(p, run);

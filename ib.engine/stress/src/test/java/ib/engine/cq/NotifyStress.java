@@ -11,9 +11,8 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
-import ib.engine.control.QpSteps;
 import ib.engine.qp.HcaConfig;
-import ib.engine.qp.HcaCore;
+import ib.engine.port.HcaCore;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Packet;
 import ib.engine.wire.RunContext;
@@ -54,7 +53,6 @@ public class NotifyStress {
   private static final HcaCore HCA =
       new HcaCore(
           HcaConfig.of(1, 2),
-          QpSteps::new,
           List.of(NOWHERE),
           NanoClock.SYSTEM,
           RandomGenerator.getDefault(),

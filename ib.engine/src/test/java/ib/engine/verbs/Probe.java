@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.verbs;
 
 import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.QueuePair;
@@ -7,6 +7,12 @@ import ib.core.verbs.WrOpcode;
 import ib.engine.SoftHca;
 import ib.engine.link.HcaCounter;
 import ib.engine.mr.Key;
+import ib.engine.port.HcaCore;
+import ib.engine.port.PortProbe;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.QpHistory;
+import ib.engine.qp.Ready;
+import ib.engine.qp.Verb;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SlotRing;
 import ib.engine.run.Claimed;
@@ -95,7 +101,7 @@ public final class Probe {
     HcaCore core = (HcaCore) CORE.get(hca);
     for (int i = 0; i < 1000; i++) {
       boolean[] free = {true};
-      core.qps().forEach(qp -> free[0] &= !qp.claimed());
+      PortProbe.queuePairs(core, qp -> free[0] &= !qp.claimed());
       if (free[0]) {
         return true;
       }
@@ -109,20 +115,20 @@ public final class Probe {
   public static String claims(SoftHca hca) {
     HcaCore core = (HcaCore) CORE.get(hca);
     StringBuilder text = new StringBuilder("worker" + core.worker().where());
-    core.qps()
-        .forEach(
-            qp -> {
-              if (qp.claimed()) {
-                RunList owner = qp.owner;
-                text.append("\n").append(qp.type).append(' ').append(qp.state);
-                text.append(owner == null ? ", no owner" : owner == qp.runList ? ", own" : "");
-                text.append(owner == core.worker().runList() ? ", worker's" : "");
-                text.append(qp.listed ? ", listed" : "").append(", final ");
-                text.append(qp.history.isFinal()).append(", ").append(rings(qp.verbs));
-                Throwable why = qp.history.crash();
-                text.append(why == null ? "" : ", " + why + Holder.at(why.getStackTrace()));
-              }
-            });
+    PortProbe.queuePairs(
+        core,
+        qp -> {
+          if (qp.claimed()) {
+            RunList owner = qp.owner;
+            text.append("\n").append(qp.type).append(' ').append(qp.state);
+            text.append(owner == null ? ", no owner" : owner == qp.runList ? ", own" : "");
+            text.append(owner == core.worker().runList() ? ", worker's" : "");
+            text.append(qp.listed ? ", listed" : "").append(", final ");
+            text.append(qp.history.isFinal()).append(", ").append(rings((SoftQp) qp.verbs));
+            Throwable why = qp.history.crash();
+            text.append(why == null ? "" : ", " + why + Holder.at(why.getStackTrace()));
+          }
+        });
     return text.toString();
   }
 
@@ -130,8 +136,8 @@ public final class Probe {
   public static int objects(SoftHca hca) {
     HcaCore core = (HcaCore) CORE.get(hca);
     int[] n = {0};
-    core.qps().forEach(qp -> n[0]++);
-    return n[0] + core.counted();
+    PortProbe.queuePairs(core, qp -> n[0]++);
+    return n[0] + PortProbe.counted(core);
   }
 
   /** Claims it and never gives it back, as a thread would that is stuck inside. */
@@ -151,7 +157,7 @@ public final class Probe {
 
   /** Claims a queue pair for a run that runs it later, unless it is claimed already. */
   public static void wake(QueuePair qp, RunContext run) {
-    ((SoftQp) qp).engine().signal(0, (RunList) run);
+    ((RunList) run).schedule(((SoftQp) qp).engine());
   }
 
   /** Whether its claim was made dead. */
@@ -193,7 +199,7 @@ public final class Probe {
 
   /** Whether an exception was caught of which a step has yet to make an error. */
   public static boolean crashPending(QueuePair qp) {
-    QpCrash crash = ((SoftQp) qp).engine().history;
+    QpHistory crash = ((SoftQp) qp).engine().history;
     return crash.isPending() && !crash.isFinal();
   }
 
@@ -235,7 +241,7 @@ public final class Probe {
 
   /** Whether the free slots are those that were taken. */
   public static boolean even(SharedReceiveQueue srq) {
-    return surplus(((SoftSrq) srq).ring()) == 0;
+    return surplus(((SoftSrq) srq).shared().ring()) == 0;
   }
 
   /** Free slots beyond those whose requests have ended; less than 0 when some are not free. */

@@ -1,8 +1,9 @@
-package ib.engine.qp;
+package ib.engine.port;
 
 import ib.core.verbs.EventType;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Limit;
+import ib.core.verbs.Mtu;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortCounter;
@@ -12,6 +13,7 @@ import ib.engine.link.GuardLimits;
 import ib.engine.link.HcaCounter;
 import ib.engine.link.Link;
 import ib.engine.link.Traffic;
+import ib.engine.qp.QpCore;
 import ib.engine.run.RunList;
 import ib.engine.wire.Framing;
 import ib.engine.wire.Opcode;
@@ -253,8 +255,9 @@ public final class HcaPort extends Link {
 
   // ---- for queue pairs ----
 
-  public int mtuBytes() {
-    return attr.activeMtu().bytes();
+  @Override
+  public Mtu mtu() {
+    return attr.activeMtu();
   }
 
   SpecialPair specials() {
@@ -266,29 +269,9 @@ public final class HcaPort extends Link {
     return hca.qps().find(qpn);
   }
 
-  /** Sends a packet of a queue pair of this port: fills the source and hands it to the wire. */
-  public void transmit(
-      QpCore qp, Packet packet, int pkeyIndex, int sgidIndex, int sourceBits, RunList run) {
-    if (!active()) {
-      qp.count(HcaCounter.DROP_PORT_DOWN);
-      qp.count(Traffic.XMIT_DISCARDS, Framing.packets(packet));
-      packet.release(run);
-      return;
-    }
-    qp.sent(packet);
-    packet.slid = sourceLid(sourceBits);
-    packet.pkey = tables().pkey(pkeyIndex);
-    if (packet.global) {
-      Gid source = tables().gid(sgidIndex);
-      packet.sgidHigh = source.high();
-      packet.sgidLow = source.low();
-    }
-    if (packet.isMulticast()) {
-      hca.multicast()
-          .deliver(
-              hca, this, packet, true, run); // our own members: the switch does not send it back
-    }
-    wire().transmit(packet, run);
+  @Override
+  public void loopBack(Packet packet, RunList run) {
+    hca.multicast().deliver(hca, this, packet, true, run);
   }
 
   @Override

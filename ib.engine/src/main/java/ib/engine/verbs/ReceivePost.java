@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.verbs;
 
 import ib.core.verbs.Cqe;
 import ib.core.verbs.PostStatus;

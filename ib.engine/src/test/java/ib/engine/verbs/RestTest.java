@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,9 +8,10 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
 import ib.core.verbs.QpType;
-import ib.engine.control.QpSteps;
 import ib.engine.cq.SoftCq;
 import ib.engine.link.HcaCounter;
+import ib.engine.port.HcaCore;
+import ib.engine.qp.HcaConfig;
 import ib.engine.run.Turns;
 import ib.engine.time.VirtualClock;
 import ib.engine.wire.Packet;
@@ -39,7 +40,6 @@ class RestTest {
   private final HcaCore hca =
       new HcaCore(
           HcaConfig.of(1, 2),
-          QpSteps::new,
           List.of(nowhere),
           clock,
           RandomGenerator.getDefault(),

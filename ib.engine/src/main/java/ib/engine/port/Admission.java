@@ -1,9 +1,12 @@
-package ib.engine.qp;
+package ib.engine.port;
 
 import ib.core.verbs.QpState;
 import ib.core.wire.Psn;
 import ib.engine.link.Guard;
 import ib.engine.mr.IntTable;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.QpPath;
+import ib.engine.qp.ReceiveState;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Route;

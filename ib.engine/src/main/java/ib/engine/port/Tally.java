@@ -1,10 +1,11 @@
-package ib.engine.qp;
+package ib.engine.port;
 
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.PortCounter;
 import ib.core.wire.DropReason;
 import ib.engine.link.HcaCounter;
 import ib.engine.link.Traffic;
+import ib.engine.qp.QpCore;
 import ib.engine.run.LookRound;
 import java.util.EnumMap;
 import java.util.IdentityHashMap;
@@ -70,7 +71,7 @@ public final class Tally extends LookRound {
   /**
    * Adds the counts of a queue pair to its port. Only the thread that holds the claim calls this.
    */
-  public synchronized void settle(QpCore qp) {
+  synchronized void settle(QpCore qp) {
     AtomicLongArray port = ports[qp.portIndex()];
     for (int i = 0; i < ALL; i++) {
       long n = own(qp, i);
@@ -82,7 +83,7 @@ public final class Tally extends LookRound {
   }
 
   /** Removes a queue pair that is destroyed; keeps its counts. */
-  synchronized void leave(QpCore qp) {
+  public synchronized void leave(QpCore qp) {
     if (members.remove(qp) != null) {
       live = members.size();
       settle(qp);

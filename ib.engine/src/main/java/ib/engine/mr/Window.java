@@ -1,56 +1,57 @@
-package ib.engine.qp;
+package ib.engine.mr;
 
 import ib.core.verbs.Access;
-import ib.core.verbs.Limit;
-import ib.core.verbs.MemoryWindow;
 import ib.core.verbs.MwType;
-import ib.core.verbs.ObjectControl;
-import ib.engine.mr.Key;
-import ib.engine.ring.SendWords;
 import org.jspecify.annotations.Nullable;
 
-/** A memory window: an rkey that posted requests open for a part of a region (IBA 10.6.7). */
-public final class SoftMw extends MemoryWindow {
+/**
+ * The part of a region that a memory window opens, by posted requests (IBA 10.6.7). Only the thread
+ * that holds the claim of the queue pair that was asked binds and invalidates; {@link #close} is
+ * the control path's.
+ */
+public final class Window {
   private static final int RIGHTS =
       Access.REMOTE_READ | Access.REMOTE_WRITE | Access.REMOTE_ATOMIC | Access.FLUSH_GLOBAL;
 
-  private final SoftPd pd;
   private final MwType type;
   private final Key key;
-  private volatile @Nullable SoftMr region; // written while the key is being changed
+  private volatile @Nullable Region region; // written while the key is being changed
   private volatile boolean closed;
 
-  SoftMw(ObjectControl control, SoftPd pd, MwType type) {
-    super(control);
-    this.pd = pd;
+  /**
+   * Makes one that opens nothing.
+   *
+   * @param type which queue pairs may use its key
+   * @param domain number of its protection domain
+   * @param number its first key
+   */
+  public Window(MwType type, int domain, int number) {
     this.type = type;
-    HcaCore hca = pd.hca();
-    this.key = new Key(hca.keyNumbers().next(), pd.domain(), this, true);
-    hca.rkeys().put(key);
+    this.key = new Key(number, domain, this, true);
   }
 
-  @Override
   public MwType type() {
     return type;
   }
 
-  /** Whether it is one of a device. */
-  boolean isOf(HcaCore hca) {
-    return hca.equals(pd.hca());
+  public Key key() {
+    return key;
   }
 
-  @Override
-  public int rkey() {
-    return key.number();
-  }
-
-  /** BIND_MW; returns whether it was allowed. */
-  public boolean bind(QpCore qp, @Nullable SoftMr mr, SendWords s, int b) {
-    int number = s.rkey(b);
-    long address = s.remoteAddress(b);
-    long length = s.memoryLength(b);
-    int access = s.access(b);
-    if (key.domain() != qp.domain || number >>> 8 != key.index() || (access & ~RIGHTS) != 0) {
+  /**
+   * BIND_MW.
+   *
+   * @param by the queue pair that was asked
+   * @param to the region, or null
+   * @param number the new key
+   * @param address address of the first byte
+   * @param length number of bytes; 0 unbinds
+   * @param access bits of {@code Access}
+   * @return whether it was allowed
+   */
+  public boolean bind(
+      KeyHolder by, @Nullable Region to, int number, long address, long length, int access) {
+    if (key.domain() != by.domain() || number >>> 8 != key.index() || (access & ~RIGHTS) != 0) {
       return false; // C10-72
     }
     if (length == 0) {
@@ -58,12 +59,12 @@ public final class SoftMw extends MemoryWindow {
     }
     int writes = access & (Access.REMOTE_WRITE | Access.REMOTE_ATOMIC);
     int rights = Access.MW_BIND | (writes != 0 ? Access.LOCAL_WRITE : 0); // C10-73, C10-74
-    Key of = mr == null ? null : mr.remote();
+    Key of = to == null ? null : to.remote();
     long version =
         of == null
             ? Key.REFUSED
-            : of.admit(of.number(), qp.domain, of, rights, address, length); // C10-75
-    if (of == null || mr == null || length < 0 || version == Key.REFUSED) {
+            : of.admit(of.number(), by.domain(), of, rights, address, length); // C10-75
+    if (of == null || to == null || length < 0 || version == Key.REFUSED) {
       return false;
     }
     long begun = key.begin(type == MwType.TYPE_1 && key.isOpen());
@@ -81,14 +82,14 @@ public final class SoftMw extends MemoryWindow {
       key.close(begun, key.number());
       return false;
     }
-    moved(mr);
+    moved(to);
     key.bind(
-        begun, number, of, version, address, length, access, type == MwType.TYPE_2 ? qp : null);
+        begun, number, of, version, address, length, access, type == MwType.TYPE_2 ? by : null);
     return true;
   }
 
   private boolean orphaned() {
-    return key.holder() instanceof QpCore holder && holder.dead();
+    return key.holder() instanceof KeyHolder holder && holder.dead();
   }
 
   private boolean unbind(int number) {
@@ -101,8 +102,8 @@ public final class SoftMw extends MemoryWindow {
     return true;
   }
 
-  private void moved(@Nullable SoftMr to) {
-    SoftMr from = region;
+  private void moved(@Nullable Region to) {
+    Region from = region;
     region = to;
     if (from != null) {
       from.unbound();
@@ -112,9 +113,12 @@ public final class SoftMw extends MemoryWindow {
     }
   }
 
-  /** LOCAL_INV or SEND_WITH_INV: type 2 only, by the queue pair that it is bound to. */
-  boolean invalidate(QpCore qp) {
-    if (type == MwType.TYPE_1 || !qp.equals(key.holder())) {
+  /**
+   * LOCAL_INV or SEND_WITH_INV: type 2 only, by the queue pair that it is bound to; returns whether
+   * it was allowed.
+   */
+  public boolean invalidate(KeyHolder by) {
+    if (type == MwType.TYPE_1 || !by.equals(key.holder())) {
       return false; // o10-37.2.26
     }
     long begun = key.begin(true);
@@ -133,18 +137,10 @@ public final class SoftMw extends MemoryWindow {
     return key.idle();
   }
 
-  @Override
-  protected void doDestroy() {
-    HcaCore hca = pd.hca();
+  /** Closes its key for good; the caller waits for running copies. */
+  public void close() {
     closed = true;
     key.revoke();
     moved(null);
-    hca.rkeys().remove(key);
-    try {
-      pd.fence(key);
-      hca.keyNumbers().retire(key.number());
-    } finally {
-      hca.discount(Limit.MAX_MW);
-    }
   }
 }

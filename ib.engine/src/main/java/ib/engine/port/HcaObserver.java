@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.port;
 
 import ib.core.verbs.EventType;
 

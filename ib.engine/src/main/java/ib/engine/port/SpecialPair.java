@@ -1,6 +1,7 @@
-package ib.engine.qp;
+package ib.engine.port;
 
 import ib.core.verbs.IbExistsException;
+import ib.engine.qp.QpCore;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.verbs;
 
 import ib.core.spi.Trace;
 import ib.core.verbs.AddressHandle;
@@ -23,15 +23,27 @@ import ib.core.verbs.RecvWr;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.WrBuilder;
 import ib.core.verbs.WrOpcode;
+import ib.engine.control.QpSteps;
 import ib.engine.cq.SoftCq;
 import ib.engine.link.Refusals;
+import ib.engine.port.HcaCore;
+import ib.engine.qp.ControlPath;
+import ib.engine.qp.QpConsumer;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.SharedReceives;
+import ib.engine.qp.Verb;
 import ib.engine.ring.ReceiveRing;
 import ib.engine.wire.Opcode;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair as its user sees it. */
-public final class SoftQp extends QueuePair {
+public final class SoftQp extends QueuePair implements QpConsumer {
+  /** Of a queue pair that its domain does not know. */
+  static final int NO_PLACE = -1;
+
+  int domainPlace = NO_PLACE; // of its domain, under the domain's lock
+
   private final SoftPd pd;
   private final QpCore engine;
   private @Nullable SendBuilder builder; // made when it is first used
@@ -49,12 +61,12 @@ public final class SoftQp extends QueuePair {
       throw new IbInvalidException(
           "createQp", "a receive queue of another driver", "one of this device");
     }
-    SoftSrq srq = init.srq() instanceof SoftSrq s ? s : null;
+    SharedReceives srq = init.srq() instanceof SoftSrq s ? s.shared() : null;
     if (Opcode.service(init.type()) == Opcode.RC && init.type() != QpType.RC) {
       throw new IbNotSupportedException(
           "createQp", init.type() + " is not offered", "IbDevice.has(Cap.XRC)");
     }
-    this.engine = hca.maker().make(hca, init, pd.domain(), sendCq, recvCq, srq);
+    this.engine = new QpSteps(hca, init, pd.domain(), sendCq, recvCq, srq);
     this.opcodes = Verb.offered(engine.service);
     engine.verbs = this;
     boolean made = false;
@@ -105,7 +117,7 @@ public final class SoftQp extends QueuePair {
     return engine.state != QpState.RESET && ah.route().port() == engine.port().number();
   }
 
-  /** Raises an event of this queue pair. */
+  @Override
   public void tell(EventType type) {
     raise(type);
   }
@@ -389,7 +401,7 @@ public final class SoftQp extends QueuePair {
     hca.leave(engine);
     try {
       engine.control.kill(ControlPath.deadline());
-      pd.forget(engine); // not while a thread still holds its claim: its memory must stay
+      pd.forget(this); // not while a thread still holds its claim: its memory must stay
     } finally {
       hca.tally().leave(engine);
       engine.sendCq.detach(engine);

@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.verbs;
 
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.Cqe;
@@ -8,6 +8,7 @@ import ib.core.verbs.PostStatus;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WrOpcode;
 import ib.engine.mr.Sges;
+import ib.engine.qp.Verb;
 import ib.engine.ring.LargeHeader;
 import ib.engine.ring.SendKind;
 import ib.engine.ring.SendSlots;
@@ -272,7 +273,7 @@ final class SendBuilder {
     if (s == null
         || b < 0
         || !(ah instanceof SoftAh a)
-        || a.domain() != qp.engine().domain
+        || a.domain() != qp.engine().domain()
         || !qp.datagram()
         || !qp.reaches(a)) {
       fail(PostStatus.INVALID);

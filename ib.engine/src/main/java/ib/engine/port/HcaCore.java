@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.port;
 
 import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.CqInit;
@@ -7,13 +7,15 @@ import ib.core.verbs.IbNoMemoryException;
 import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.Limit;
 import ib.core.verbs.ObjectControl;
-import ib.engine.cq.CqHost;
 import ib.engine.cq.SoftCq;
 import ib.engine.link.HcaCounter;
 import ib.engine.link.Refusals;
 import ib.engine.mr.IntTable;
-import ib.engine.mr.KeyTable;
 import ib.engine.mr.Numbers;
+import ib.engine.qp.ControlPath;
+import ib.engine.qp.Hca;
+import ib.engine.qp.HcaConfig;
+import ib.engine.qp.QpCore;
 import ib.engine.run.Worker;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Wire;
@@ -27,8 +29,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
-/** The shared state of one device's objects: tables, ports, worker, counters, limits. */
-public final class HcaCore extends CqHost {
+/** The shared state of one device's objects: ports, numbers, groups, counters, limits. */
+public final class HcaCore extends Hca {
   private static final int MIN_QPN = 16; // 0 and 1 are special, a few more are left alone
   private static final int NUMBERS_BETWEEN = 1 << 20; // creations; a region takes two keys (V1-V5)
   private static final Limit[] COUNTED = {
@@ -41,15 +43,10 @@ public final class HcaCore extends CqHost {
     Limit.MAX_AH
   };
 
-  private final HcaConfig config;
-  private final QpMaker maker;
-  private final Worker worker;
   private final HcaPort[] ports;
   private final Wire[] polled; // those that pollers receive from
   private final Numbers keyNumbers;
   private final Numbers qpNumbers;
-  private final KeyTable lkeys = new KeyTable();
-  private final KeyTable rkeys = new KeyTable();
   private final IntTable<QpCore> qps = new IntTable<>();
   private final Multicast multicast;
   private final Tally tally;
@@ -61,7 +58,6 @@ public final class HcaCore extends CqHost {
    * Builds a device's core.
    *
    * @param config its configuration
-   * @param maker makes its queue pairs
    * @param wires one for each port
    * @param clock the time
    * @param random where numbers come from
@@ -69,27 +65,35 @@ public final class HcaCore extends CqHost {
    */
   public HcaCore(
       HcaConfig config,
-      QpMaker maker,
       List<Wire> wires,
       NanoClock clock,
       RandomGenerator random,
       HcaObserver observer) {
+    this(config, wires, clock, random, observer, new Tally(wires.size()));
+  }
+
+  private HcaCore(
+      HcaConfig config,
+      List<Wire> wires,
+      NanoClock clock,
+      RandomGenerator random,
+      HcaObserver observer,
+      Tally tally) {
+    super(config, new Worker(clock, tally, config.runBudgetBytes()));
     if (wires.size() != config.portCount()) {
       throw new IllegalArgumentException(
           wires.size() + " wires for " + config.portCount() + " ports");
     }
-    this.config = config;
-    this.maker = maker;
-    this.tally = new Tally(wires.size());
-    this.worker = new Worker(clock, tally, config.runBudgetBytes());
+    this.tally = tally;
     AtomicBoolean fatal = new AtomicBoolean();
-    worker.whenFailed(
-        () -> {
-          tally.count(1, HcaCounter.WORKER_ERRORS);
-          if (!fatal.getAndSet(true)) {
-            observer.event(EventType.DEVICE_FATAL, 0);
-          }
-        });
+    worker()
+        .whenFailed(
+            () -> {
+              tally.count(1, HcaCounter.WORKER_ERRORS);
+              if (!fatal.getAndSet(true)) {
+                observer.event(EventType.DEVICE_FATAL, 0);
+              }
+            });
     this.keyNumbers = new Numbers(random, 32, 256, 2 * NUMBERS_BETWEEN);
     this.qpNumbers = new Numbers(random, 24, MIN_QPN, NUMBERS_BETWEEN);
     this.multicast = new Multicast(config);
@@ -103,28 +107,7 @@ public final class HcaCore extends CqHost {
     }
   }
 
-  /** {@return what makes its queue pairs} */
-  QpMaker maker() {
-    return maker;
-  }
-
-  /** {@return the configuration} */
-  public HcaConfig config() {
-    return config;
-  }
-
   @Override
-  public Worker worker() {
-    return worker;
-  }
-
-  /**
-   * A port.
-   *
-   * @param number from 1
-   * @return the port
-   * @throws ib.core.verbs.IbInvalidException for any other number
-   */
   public HcaPort port(int number) {
     if (number < 1 || number > ports.length) {
       throw Refusals.range("port", number, 1, ports.length);
@@ -132,31 +115,32 @@ public final class HcaCore extends CqHost {
     return ports[number - 1];
   }
 
-  public KeyTable lkeys() {
-    return lkeys;
-  }
-
-  public KeyTable rkeys() {
-    return rkeys;
-  }
-
   IntTable<QpCore> qps() {
     return qps;
   }
 
-  Multicast multicast() {
+  /** {@return which queue pairs are in which multicast group} */
+  public Multicast multicast() {
     return multicast;
   }
 
+  /** {@return the counters} */
   public Tally tally() {
     return tally;
   }
 
-  Numbers keyNumbers() {
+  @Override
+  public void takeCounts(QpCore qp) {
+    tally.settle(qp);
+  }
+
+  /** {@return where keys come from} */
+  public Numbers keyNumbers() {
     return keyNumbers;
   }
 
-  int nextDomain() {
+  /** {@return the number of a new protection domain} */
+  public int nextDomain() {
     return domains.incrementAndGet();
   }
 
@@ -192,14 +176,15 @@ public final class HcaCore extends CqHost {
     if (n == null || gone) {
       throw Refusals.gone(method);
     }
-    if (n.incrementAndGet() > config.limit(limit)) {
+    if (n.incrementAndGet() > config().limit(limit)) {
       n.decrementAndGet();
       throw new IbNoMemoryException(
-          method, limit.label() + " is " + config.limit(limit), "close some or raise the limit");
+          method, limit.label() + " is " + config().limit(limit), "close some or raise the limit");
     }
   }
 
-  void discount(Limit limit) {
+  /** Counts an object out. */
+  public void discount(Limit limit) {
     AtomicInteger n = counts.get(limit);
     if (n != null) {
       n.decrementAndGet();
@@ -212,7 +197,7 @@ public final class HcaCore extends CqHost {
   }
 
   /** Gives a queue pair its number and makes it reachable. */
-  synchronized void enter(QpCore qp) {
+  public synchronized void enter(QpCore qp) {
     int special = qp.specialNumber();
     if (special >= 0) {
       port(qp.init.port()).specials().enter(special, qp);
@@ -236,7 +221,7 @@ public final class HcaCore extends CqHost {
   }
 
   /** Makes a queue pair unreachable; its number goes into quarantine. */
-  synchronized void leave(QpCore qp) {
+  public synchronized void leave(QpCore qp) {
     int special = qp.specialNumber();
     if (special >= 0) {
       port(qp.init.port()).specials().leave(special, qp);
@@ -257,7 +242,7 @@ public final class HcaCore extends CqHost {
 
   @Override
   protected long nodeGuid() {
-    return config.nodeGuid();
+    return config().nodeGuid();
   }
 
   @Override
@@ -278,7 +263,7 @@ public final class HcaCore extends CqHost {
   }
 
   /** {@return whether the device was shut down} */
-  boolean gone() {
+  public boolean gone() {
     return gone;
   }
 
@@ -304,10 +289,10 @@ public final class HcaCore extends CqHost {
     for (HcaPort p : ports) {
       p.specials().forEach(kill);
     }
-    if (!worker.stop(end)) {
+    if (!worker().stop(end)) {
       stuck.add(
           new IbTimedOutException(
-              "shutdown", "the worker is stuck" + worker.where(), "report it with this text"));
+              "shutdown", "the worker is stuck" + worker().where(), "report it with this text"));
     }
     if (!stuck.isEmpty()) {
       throw stuck.getFirst();

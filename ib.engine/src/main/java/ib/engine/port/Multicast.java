@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.port;
 
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbExistsException;
@@ -6,6 +6,9 @@ import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoMemoryException;
 import ib.core.verbs.Limit;
 import ib.engine.link.HcaCounter;
+import ib.engine.link.Link;
+import ib.engine.qp.HcaConfig;
+import ib.engine.qp.QpCore;
 import ib.engine.run.RunList;
 import ib.engine.wire.Packet;
 import java.util.Arrays;
@@ -20,11 +23,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Loopback: a packet goes to every attached queue pair of the sending device too, the sender's
  * own included, as hardware does; IPoIB drops its own by source (RFC 4391).
  */
-final class Multicast {
+public final class Multicast {
   private static final int BUCKETS = 256;
 
-  private record Group(HcaPort port, Gid gid, int mlid, QpCore[] members, @Nullable Group next) {
-    boolean is(HcaPort p, long high, long low) {
+  private record Group(Link port, Gid gid, int mlid, QpCore[] members, @Nullable Group next) {
+    @SuppressWarnings("ReferenceEquality") // a port is itself
+    boolean is(Link p, long high, long low) {
       return gid.low() == low && gid.high() == high && port == p;
     }
   }
@@ -44,7 +48,7 @@ final class Multicast {
     return (int) (h >>> 56);
   }
 
-  private @Nullable Group find(HcaPort port, long high, long low) {
+  private @Nullable Group find(Link port, long high, long low) {
     Group g = buckets[bucket(high, low)];
     while (g != null && !g.is(port, high, low)) {
       g = g.next;
@@ -52,7 +56,17 @@ final class Multicast {
     return g;
   }
 
-  synchronized void attach(QpCore qp, HcaPort port, Gid gid, int mlid) {
+  /**
+   * Attaches a queue pair.
+   *
+   * @param qp the queue pair
+   * @param port its port
+   * @param gid the group
+   * @param mlid its LID, 0 where there is none
+   * @throws IbExistsException when it is attached already
+   * @throws IbNoMemoryException when there are too many groups, or members of this group
+   */
+  public synchronized void attach(QpCore qp, Link port, Gid gid, int mlid) {
     Group g = find(port, gid.high(), gid.low());
     QpCore[] members = g == null ? new QpCore[0] : g.members;
     if (index(members, qp) >= 0) {
@@ -72,7 +86,14 @@ final class Multicast {
     replace(port, gid, g == null ? mlid : g.mlid, more);
   }
 
-  synchronized void detach(QpCore qp, Gid gid) {
+  /**
+   * Detaches a queue pair.
+   *
+   * @param qp the queue pair
+   * @param gid the group
+   * @throws IbInvalidException when it is not attached
+   */
+  public synchronized void detach(QpCore qp, Gid gid) {
     for (Group g = buckets[bucket(gid.high(), gid.low())]; g != null; g = g.next) {
       if (g.gid.equals(gid) && index(g.members, qp) >= 0) {
         leave(qp, g);
@@ -120,7 +141,7 @@ final class Multicast {
     return fewer;
   }
 
-  private void replace(HcaPort port, Gid gid, int mlid, QpCore[] members) {
+  private void replace(Link port, Gid gid, int mlid, QpCore[] members) {
     int b = bucket(gid.high(), gid.low());
     Group chain = null;
     groups += members.length > 0 ? 1 : 0;
@@ -148,7 +169,7 @@ final class Multicast {
    * @param keep whether the caller goes on with the packet
    * @param run the context
    */
-  void deliver(HcaCore hca, HcaPort port, Packet packet, boolean keep, RunList run) {
+  void deliver(HcaCore hca, Link port, Packet packet, boolean keep, RunList run) {
     Group g = packet.global ? find(port, packet.dgidHigh, packet.dgidLow) : null;
     if (g == null) {
       if (!keep) {

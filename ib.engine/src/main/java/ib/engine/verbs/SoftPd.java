@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.verbs;
 
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.AhAttr;
@@ -14,6 +14,9 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.SrqInit;
 import ib.engine.mr.Key;
+import ib.engine.port.HcaCore;
+import ib.engine.qp.ControlPath;
+import ib.engine.qp.QpCore;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.function.Supplier;
@@ -23,7 +26,7 @@ public final class SoftPd extends ProtectionDomain {
   private final HcaCore hca;
   private final int domain;
   private final Object lock = new Object();
-  private QpCore[] qps = {}; // each knows its place; under the lock
+  private SoftQp[] qps = {}; // each knows its place; under the lock
   private int count; // under the lock
 
   /**
@@ -46,7 +49,7 @@ public final class SoftPd extends ProtectionDomain {
     return domain;
   }
 
-  private void add(QpCore qp) {
+  private void add(SoftQp qp) {
     synchronized (lock) {
       if (count == qps.length) {
         qps = Arrays.copyOf(qps, Math.max(2, 2 * count));
@@ -58,20 +61,20 @@ public final class SoftPd extends ProtectionDomain {
 
   /** Forgets a queue pair, once no thread can hold its claim; one that was not added is ignored. */
   @SuppressWarnings("NullAway") // what is behind the count is never read
-  void forget(QpCore qp) {
+  void forget(SoftQp qp) {
     synchronized (lock) {
       int place = qp.domainPlace;
       if (place >= 0) {
-        QpCore last = qps[--count];
+        SoftQp last = qps[--count];
         qps[place] = last;
         last.domainPlace = place;
         qps[count] = null;
-        qp.domainPlace = QpCore.NO_PLACE;
+        qp.domainPlace = SoftQp.NO_PLACE;
       }
     }
   }
 
-  private QpCore[] all() {
+  private SoftQp[] all() {
     synchronized (lock) {
       return Arrays.copyOf(qps, count);
     }
@@ -89,7 +92,8 @@ public final class SoftPd extends ProtectionDomain {
   void fence(Key... gone) {
     long end = ControlPath.deadline();
     IbTimedOutException stuck = null;
-    for (QpCore qp : all()) {
+    for (SoftQp user : all()) {
+      QpCore qp = user.engine();
       try {
         qp.control.passBy(end);
         for (Key key : gone) {
@@ -148,7 +152,7 @@ public final class SoftPd extends ProtectionDomain {
         "createQp",
         () -> {
           SoftQp qp = new SoftQp(control, init, this);
-          add(qp.engine());
+          add(qp);
           return qp;
         });
   }

@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.verbs;
 
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.Flush;
@@ -6,6 +6,8 @@ import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpState;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.WrOpcode;
+import ib.engine.qp.Hca;
+import ib.engine.qp.Verb;
 import org.jspecify.annotations.Nullable;
 
 /** The checks of a send request when it is posted (IBA vol. 1 section 11.4.1.1). Data path. */
@@ -37,7 +39,7 @@ final class SendCheck {
       return PostStatus.INVALID;
     }
     if (qp.datagram()) {
-      return ah instanceof SoftAh a && a.domain() == qp.engine().domain && qp.reaches(a)
+      return ah instanceof SoftAh a && a.domain() == qp.engine().domain() && qp.reaches(a)
           ? PostStatus.OK
           : PostStatus.INVALID;
     }
@@ -46,7 +48,7 @@ final class SendCheck {
 
   /** {@return OK or why the arguments of a request on memory are refused} */
   static int memory(
-      HcaCore hca,
+      Hca hca,
       int opcode,
       @Nullable Object memory,
       @Nullable Object region,

@@ -1,4 +1,4 @@
-package ib.engine.qp;
+package ib.engine.verbs;
 
 import ib.core.spi.Trace;
 import ib.core.verbs.Cqe;
@@ -9,6 +9,9 @@ import ib.core.verbs.PostStatus;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.WrOpcode;
+import ib.engine.qp.Hca;
+import ib.engine.qp.QpCore;
+import ib.engine.qp.Verb;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendSlots;
 import ib.engine.ring.SlotRing;
@@ -98,7 +101,7 @@ final class SendPost {
     return length <= qp.inlineMost() ? PostStatus.OK : PostStatus.INVALID;
   }
 
-  private static int checkMemory(HcaCore hca, SendWr wr) {
+  private static int checkMemory(Hca hca, SendWr wr) {
     MemoryWork m = wr.memory();
     int opcode = wr.opcode().value();
     if (m == null) {

@@ -1,10 +1,10 @@
-package ib.engine.qp;
+package ib.engine.verbs;
 
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Limit;
 import ib.core.verbs.ObjectControl;
-import ib.engine.link.Refusals;
+import ib.engine.port.HcaCore;
 import ib.engine.wire.Route;
 
 /** An address handle: posted requests keep the route they were given, so it may go at once (S5). */
@@ -17,17 +17,7 @@ public final class SoftAh extends AddressHandle {
     super(control);
     this.hca = hca;
     this.domain = domain;
-    this.route = checked(hca, attr);
-  }
-
-  public static Route checked(HcaCore hca, AhAttr attr) {
-    HcaPort port = hca.port(attr.port());
-    if (attr.grh() != null) {
-      port.gid(attr.grh().sgidIndex());
-    } else if (attr.dlid() == 0) {
-      throw Refusals.range("dlid", 0, 1, 0xFFFF);
-    }
-    return new Route(attr);
+    this.route = hca.port(attr.port()).route(attr);
   }
 
   Route route() {
@@ -45,7 +35,7 @@ public final class SoftAh extends AddressHandle {
 
   @Override
   protected void doModify(AhAttr attr) {
-    route = checked(hca, attr);
+    route = hca.port(attr.port()).route(attr);
   }
 
   @Override

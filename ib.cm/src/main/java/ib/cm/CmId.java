@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param owner the program
  * @param state as Linux names it: ADDR_RESOLVED, CONNECT, DISCONNECT, DEVICE_REMOVAL or LISTEN
  * @param space port space: TCP, UDP or IB
- * @param type type of the queue pair: RC or UD
+ * @param type type of the queue pair: RC, UC or UD; of a listener all that it has, as RC,UC
  * @param qpn its number; 0 before it was made, and for a listener
  * @param source address of this side
  * @param destination address of the other side; null for a listener

@@ -2,8 +2,10 @@ package ib.cm;
 
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
+import ib.core.verbs.QpType;
 import java.net.InetAddress;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -16,7 +18,14 @@ import java.util.function.Predicate;
  */
 public interface CmPort extends AutoCloseable {
   /**
-   * Connects: sends a REQ, and repeats it.
+   * {@return the types of queue pairs that the port connects: RC and UC where its device has them,
+   * XRC_INI and XRC_TGT where it has XRC; by the connection manager of a host RC}
+   */
+  Set<QpType> types();
+
+  /**
+   * Connects: sends a REQ, and repeats it. The type of the queue pair is the transport that the REQ
+   * asks for; a peer that does not serve it rejects with reason 9, Linux with reason 28.
    *
    * @param serviceId service ID
    * @param path the path to the peer
@@ -26,6 +35,7 @@ public interface CmPort extends AutoCloseable {
    * @param handler hears the events
    * @return the connection
    * @throws ib.core.verbs.IbInvalidException for private data that is too long
+   * @throws ib.core.verbs.IbNotSupportedException for a queue pair of none of {@link #types}
    * @throws ib.core.verbs.IbDisassociatedException when the share was closed
    */
   CmConnection connect(
@@ -37,7 +47,7 @@ public interface CmPort extends AutoCloseable {
       CmHandler handler);
 
   /**
-   * Listens to a service ID.
+   * Listens to a service ID, with queue pairs of type RC.
    *
    * @param serviceId service ID
    * @param backlog how many requests may wait for an answer of the handler, from 0; further ones
@@ -47,14 +57,20 @@ public interface CmPort extends AutoCloseable {
    * @throws ib.core.verbs.IbExistsException when the port has a listener for that service ID
    * @throws ib.core.verbs.IbDisassociatedException when the share was closed
    */
-  CmListener listen(long serviceId, int backlog, CmHandler handler);
+  default CmListener listen(long serviceId, int backlog, CmHandler handler) {
+    return listen(serviceId, Set.of(QpType.RC), address -> true, backlog, handler);
+  }
 
   /**
    * Listens to a service ID for requests to some addresses. Only a connection manager of the host
    * knows addresses: it listens at those that are wanted, and other programs of the host may have
    * the others. Another one hears the requests to all addresses, so the handler compares.
    *
-   * @param serviceId service ID of a port space of RDMA CM
+   * @param serviceId service ID; where the host has the connection manager, of a port space of RDMA
+   *     CM
+   * @param types of the queue pairs with which the handler accepts, of {@link #types}: the type of
+   *     the peer's, and XRC_TGT for the peer's XRC_INI. A request for another transport is rejected
+   *     with reason 9
    * @param wanted whether an address of the port is wanted; asked now, and again by {@link
    *     CmListener#backlog}
    * @param backlog how many requests may wait, as in {@link #listen(long, int, CmHandler)}
@@ -62,12 +78,15 @@ public interface CmPort extends AutoCloseable {
    * @return the listener; closing the share closes it
    * @throws ib.core.verbs.IbExistsException when the port has a listener for that service ID, or
    *     another program of the host listens at an address that is wanted
+   * @throws ib.core.verbs.IbNotSupportedException for a type that is none of {@link #types}
    * @throws ib.core.verbs.IbDisassociatedException when the share was closed
    */
-  default CmListener listen(
-      long serviceId, Predicate<InetAddress> wanted, int backlog, CmHandler handler) {
-    return listen(serviceId, backlog, handler);
-  }
+  CmListener listen(
+      long serviceId,
+      Set<QpType> types,
+      Predicate<InetAddress> wanted,
+      int backlog,
+      CmHandler handler);
 
   /**
    * Asks for the queue pair of a datagram service (SIDR), and repeats the question. To cancel the
@@ -103,8 +122,8 @@ public interface CmPort extends AutoCloseable {
   CmListener serve(long serviceId, int backlog, Consumer<CmDatagramRequest> handler);
 
   /**
-   * Has a datagram service for questions to some addresses, as {@link #listen(long, Predicate, int,
-   * CmHandler)} listens for requests.
+   * Has a datagram service for questions to some addresses, as {@link #listen(long, Set, Predicate,
+   * int, CmHandler)} listens for requests.
    *
    * @param serviceId service ID of {@code PortSpace.UDP}
    * @param wanted whether an address of the port is wanted

@@ -3,8 +3,10 @@ package ib.cm.rdma;
 import ib.cm.CmConnection;
 import ib.cm.CmDatagramRequest;
 import ib.cm.CmEndpoint;
+import ib.core.mad.cm.CmReason;
 import ib.core.verbs.IbInvalidException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /** The peer behind a request: what {@code ib.cm} has for answering it. */
 sealed interface Applicant {
@@ -30,6 +32,9 @@ sealed interface Applicant {
 
   /** Says so without data; does nothing when the peer has given up. */
   void refuse();
+
+  /** Says that the program has no queue pair of the peer's type. */
+  void otherType();
 
   /**
    * A peer that has sent a REQ.
@@ -57,6 +62,15 @@ sealed interface Applicant {
     @Override
     public void refuse() {
       connection.end(); // a REJ with reason 28
+    }
+
+    @Override
+    public void otherType() {
+      try {
+        connection.reject(CmReason.INVALID_TRANSPORT_TYPE.code(), NO_INFO, NO_INFO);
+      } catch (IbInvalidException e) { // the peer has given up at this moment
+        LoggerFactory.getLogger(Applicant.class).debug("{} is not rejected", connection, e);
+      }
     }
   }
 
@@ -103,8 +117,13 @@ sealed interface Applicant {
       try {
         reject(new byte[0]);
       } catch (IbInvalidException e) { // refused already, because its listener is closed
-        org.slf4j.LoggerFactory.getLogger(Applicant.class).debug("{} is not refused", question, e);
+        LoggerFactory.getLogger(Applicant.class).debug("{} is not refused", question, e);
       }
+    }
+
+    @Override
+    public void otherType() {
+      refuse(); // a question does not say a type
     }
   }
 }

@@ -48,6 +48,7 @@ final class Channel {
    */
   void begin(Routes.Route route, Identity ends) {
     owner.place(of, route.site(), route.local());
+    route.site().check(of.toString(), options.type());
     QueuePair made = pair.make(route.site(), route.path());
     boolean begun =
         life.unlessEnded(

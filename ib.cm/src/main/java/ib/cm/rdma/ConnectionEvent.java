@@ -30,6 +30,9 @@ final class ConnectionEvent extends Event {
   @Label("Port space")
   public String space = "";
 
+  @Label("Type of the queue pair")
+  public String type = "";
+
   @Label("Until the way was known")
   @Description("from the beginning; negative when no way was found")
   @Timespan(Timespan.NANOSECONDS)

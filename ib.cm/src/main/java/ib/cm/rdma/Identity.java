@@ -5,6 +5,7 @@ import ib.cm.CmFailure;
 import ib.cm.CmId;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
+import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import java.net.InetSocketAddress;
 import java.time.Instant;
@@ -23,6 +24,7 @@ final class Identity {
   private final RdmaConnection.Ends ends;
 
   private final PortSpace space;
+  private final QpType type;
   private final int number = number();
   private final long begunNs;
   private final ConnectionEvent event = new ConnectionEvent();
@@ -31,9 +33,10 @@ final class Identity {
   private volatile long placedNs = -1;
   private volatile String state = "ADDR_RESOLVED";
 
-  Identity(RdmaConnection.Ends ends, PortSpace space) {
+  Identity(RdmaConnection.Ends ends, RdmaOptions options) {
     this.ends = ends;
-    this.space = space;
+    this.space = options.space();
+    this.type = options.type();
     local = ends.local();
     event.begin();
     begunNs = System.nanoTime(); // the event's own time contains those that are counted from here
@@ -67,6 +70,7 @@ final class Identity {
       event.local = Routes.text(local);
       event.remote = Routes.text(ends.remote());
       event.space = space.toString();
+      event.type = type.toString();
       event.end = how.kind().toString();
       event.status = how.status();
       event.commit();
@@ -118,7 +122,7 @@ final class Identity {
             owner,
             state,
             space.toString(),
-            space.queuePairType(),
+            type.name(),
             qp == null ? 0 : qp.qpn(),
             local,
             ends.remote());

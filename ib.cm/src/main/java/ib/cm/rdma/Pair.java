@@ -67,7 +67,7 @@ final class Pair {
   QueuePair make(Site at, CmPath by) {
     QueuePair made = factory.make(at.device(), at.port());
     try {
-      QpType type = options.space().isDatagram() ? QpType.UD : QpType.RC;
+      QpType type = options.type();
       if (made.type() != type) {
         throw new IbInvalidException(what, "a queue pair of type " + made.type(), "QpType." + type);
       }
@@ -75,7 +75,7 @@ final class Pair {
         start(made, by);
       } else {
         int reads = Access.REMOTE_READ | Access.REMOTE_ATOMIC;
-        int access = options.responderResources() > 0 ? reads : 0;
+        int access = served() > 0 ? reads : 0;
         made.modify(QpSteps.init(by, Access.REMOTE_WRITE | access));
         factory.initialized(made);
       }
@@ -85,6 +85,14 @@ final class Pair {
       destroy(made);
       throw e;
     }
+  }
+
+  /** {@return reads and atomics that the queue pair serves at once} */
+  private int served() {
+    return switch (options.type()) {
+      case RC, XRC_TGT -> options.responderResources();
+      default -> 0;
+    };
   }
 
   /** Moves a queue pair for datagrams to RTS; it needs no peer for that. */
@@ -103,17 +111,21 @@ final class Pair {
 
   /** Takes a queue pair that was made; {@return what the peer is to know of it} */
   CmEndpoint take(QueuePair made, CmPath by, int depth) {
-    qp = made;
-    path = by;
-    mine =
+    QpType type = options.type();
+    boolean reads = type == QpType.RC || type == QpType.XRC_INI;
+    CmEndpoint known =
         new CmEndpoint(
+            type == QpType.UD ? QpType.RC : type, // for datagrams the number alone is of use
             made.qpn(),
             QueuePair.randomPsn(),
-            options.responderResources(),
-            depth,
-            options.rnrRetry(),
+            served(),
+            reads ? depth : 0,
+            type == QpType.UC ? 0 : options.rnrRetry(),
             made.init().srq() != null);
-    return mine;
+    qp = made;
+    path = by;
+    mine = known;
+    return known;
   }
 
   /**

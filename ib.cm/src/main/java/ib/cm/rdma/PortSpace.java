@@ -2,6 +2,8 @@ package ib.cm.rdma;
 
 import ib.core.mad.cm.CmKind;
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.QpType;
+import java.util.Set;
 
 /** The port spaces of RDMA CM: each has its own 65,535 ports (IBA annex A11). */
 public enum PortSpace {
@@ -50,9 +52,18 @@ public enum PortSpace {
     return this == UDP;
   }
 
-  /** {@return the type of its queue pairs} */
-  String queuePairType() {
-    return isDatagram() ? "UD" : "RC";
+  /**
+   * Checks the types of the queue pairs of a listener.
+   *
+   * @throws IbInvalidException when there is none, or the port space has not one of them
+   */
+  void check(String what, Set<QpType> types) {
+    Set<QpType> legal =
+        isDatagram() ? Set.of(QpType.UD) : Set.of(QpType.RC, QpType.UC, QpType.XRC_TGT);
+    if (types.isEmpty() || !legal.containsAll(types)) {
+      throw new IbInvalidException(
+          what, "queue pairs of type " + types + " in port space " + this, "some of " + legal);
+    }
   }
 
   /** {@return the message by which a peer asks for a port of it} */

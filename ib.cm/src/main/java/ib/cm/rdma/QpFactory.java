@@ -12,7 +12,9 @@ import ib.core.verbs.QueuePair;
 @FunctionalInterface
 public interface QpFactory {
   /**
-   * Makes a queue pair of type RC, in {@link PortSpace#UDP} of type UD, and whatever it needs.
+   * Makes a queue pair of the type of the connection ({@link RdmaOptions#type}, {@link
+   * RdmaRequest#type}), and whatever it needs. One of another type is refused, and the connection
+   * ends.
    *
    * @param device the program's own handle
    * @param port from 1

@@ -13,11 +13,14 @@ import ib.core.verbs.Gid;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbNoDeviceException;
+import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.MaySleep;
+import ib.core.verbs.QpType;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
@@ -205,10 +208,32 @@ public final class RdmaCm implements AutoCloseable {
   }
 
   /**
-   * Listens. Beside a listener for all addresses there may be others for some, which come first.
+   * Listens with queue pairs of type RC, in {@link PortSpace#UDP} of type UD; see the other {@code
+   * listen}.
    *
    * @param at address and port; the wildcard address for all; port 0 for any free one
    * @param space port space
+   * @param backlog how many requests may wait for an answer
+   * @param handler accepts or rejects requests, one at a time; it may sleep
+   * @return the listener; the caller closes it, or {@link #close} does
+   */
+  @MaySleep
+  public RdmaListener listen(
+      InetSocketAddress at, PortSpace space, int backlog, Consumer<RdmaRequest> handler) {
+    QpType type = space.isDatagram() ? QpType.UD : QpType.RC;
+    return listen(at, space, Set.of(type), backlog, handler);
+  }
+
+  /**
+   * Listens. Beside a listener for all addresses there may be others for some, which come first. A
+   * peer whose queue pair is of another type than those of the listener is rejected with reason 9,
+   * invalid transport type.
+   *
+   * @param at address and port; the wildcard address for all; port 0 for any free one
+   * @param space port space
+   * @param types of the queue pairs with which the handler accepts ({@link RdmaRequest#type}): some
+   *     of RC, UC and XRC_TGT; in {@link PortSpace#UDP} UD. It listens at the ports that connect
+   *     one of them
    * @param backlog how many requests may wait for an answer, at each port of a device; further ones
    *     are dropped, and their senders repeat them. 0 for 1,024
    * @param handler accepts or rejects requests, one at a time; it may sleep
@@ -216,10 +241,16 @@ public final class RdmaCm implements AutoCloseable {
    * @throws ib.core.verbs.IbExistsException when the port is in use
    * @throws IbNoDeviceException when no device has the address
    * @throws RdmaAddressException when the address is unknown
+   * @throws IbNotSupportedException when no device with the address has queue pairs of the types
+   * @throws ib.core.verbs.IbInvalidException for types that the port space does not have
    */
   @MaySleep
   public RdmaListener listen(
-      InetSocketAddress at, PortSpace space, int backlog, Consumer<RdmaRequest> handler) {
+      InetSocketAddress at,
+      PortSpace space,
+      Set<QpType> types,
+      int backlog,
+      Consumer<RdmaRequest> handler) {
     InetAddress address = at.getAddress();
     String what = "listen at " + Routes.text(at);
     if (address == null) {
@@ -229,11 +260,18 @@ public final class RdmaCm implements AutoCloseable {
       throw new IbNoDeviceException(
           what, "no device among " + sites + " has the address", "an address of ibv_devinfo -v");
     }
+    space.check(what, types);
+    List<Site> there = sites.stream().filter(s -> s.serves(address, book)).toList();
+    if (!there.isEmpty() && there.stream().noneMatch(s -> s.has(types))) {
+      throw new IbNotSupportedException(
+          what, there + " have no queue pairs of type " + types, "RC, or another device");
+    }
     int most = backlog < 1 || backlog > MAX_BACKLOG ? MAX_BACKLOG : backlog;
     return connections.locked(
         () -> {
           connections.open();
-          return services.listen(space, at, some -> new RdmaListener(this, some, most, handler));
+          return services.listen(
+              space, at, some -> new RdmaListener(this, some, Set.copyOf(types), most, handler));
         });
   }
 

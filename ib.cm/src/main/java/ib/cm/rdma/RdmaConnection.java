@@ -47,7 +47,7 @@ public final class RdmaConnection implements AutoCloseable {
     this.owner = owner;
     this.what = ends.what;
     this.options = options;
-    this.identity = new Identity(ends, options.space());
+    this.identity = new Identity(ends, options);
     this.life = new Life(this, owner, to);
     this.channel = new Channel(this, owner, life, options, factory);
   }

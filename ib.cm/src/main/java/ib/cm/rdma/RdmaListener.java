@@ -4,8 +4,11 @@ import ib.cm.CmId;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
+import ib.core.verbs.QpType;
 import java.net.InetSocketAddress;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -18,13 +21,19 @@ public final class RdmaListener implements AutoCloseable {
   private final RdmaCm owner;
   private final InetSocketAddress address;
   private final int number = Identity.number();
+  private final Set<QpType> types;
   private final int backlog;
   private final Consumer<RdmaRequest> handler;
   private final Turns turns;
 
   /** Only {@code ib.cm.rdma} makes listeners. */
   RdmaListener(
-      RdmaCm owner, InetSocketAddress address, int backlog, Consumer<RdmaRequest> handler) {
+      RdmaCm owner,
+      InetSocketAddress address,
+      Set<QpType> types,
+      int backlog,
+      Consumer<RdmaRequest> handler) {
+    this.types = types;
     this.owner = owner;
     this.turns = new Turns(MAX_WAITING, owner.connections()::graph);
     this.address = address;
@@ -45,10 +54,25 @@ public final class RdmaListener implements AutoCloseable {
         program,
         "LISTEN",
         space.toString(),
-        space.queuePairType(),
+        types.stream().sorted().map(QpType::name).collect(Collectors.joining(",")),
         0,
         address,
         null);
+  }
+
+  /** {@return whether it accepts with a queue pair of a type} */
+  boolean takes(QpType type) {
+    return types.contains(type);
+  }
+
+  /** {@return whether a port serves it, by its address and the types of its queue pairs} */
+  boolean servedBy(Site site, AddressBook book) {
+    return site.serves(address.getAddress(), book) && typesAreAt(site);
+  }
+
+  /** {@return whether a port connects queue pairs of its types} */
+  boolean typesAreAt(Site site) {
+    return site.has(types);
   }
 
   int backlog() {

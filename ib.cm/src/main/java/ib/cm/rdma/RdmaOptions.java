@@ -2,6 +2,7 @@ package ib.cm.rdma;
 
 import ib.cm.CmTerms;
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.QpType;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Parameters of a connection.
  *
  * @param space port space
+ * @param type of the queue pair: RC, UC or XRC_INI; in {@link PortSpace#UDP} always UD, and UD
+ *     nowhere else. Of an active side: a passive side has the type of the request
  * @param from address of this side, with port 0 for any port; null for what the host's routes and
  *     the devices' addresses say
  * @param responderResources reads and atomics that this side serves at once, 0 to 255; with 0 the
@@ -22,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RdmaOptions(
     PortSpace space,
+    QpType type,
     @Nullable InetSocketAddress from,
     int responderResources,
     int initiatorDepth,
@@ -33,15 +37,41 @@ public record RdmaOptions(
   private static final int ACK_TIMEOUT = 16;
   private static final RdmaOptions RC =
       new RdmaOptions(
-          PortSpace.TCP, null, 1, 1, 7, 0, new CmTerms(7, ACK_TIMEOUT, 20, 15, 0), new byte[0]);
+          PortSpace.TCP,
+          QpType.RC,
+          null,
+          1,
+          1,
+          7,
+          0,
+          new CmTerms(7, ACK_TIMEOUT, 20, 15, 0),
+          new byte[0]);
 
-  /** Checks the ranges, and copies the data. */
+  /**
+   * Checks the ranges, and copies the data.
+   *
+   * @throws IbInvalidException when a number is out of its range, or queue pairs of the type are
+   *     not connected
+   */
   public RdmaOptions {
+    type = of(space, type);
     range("responderResources", responderResources, 255);
     range("initiatorDepth", initiatorDepth, 255);
     range("rnrRetry", rnrRetry, 7);
     range("trafficClass", trafficClass, 255);
     data = data.clone();
+  }
+
+  private static QpType of(PortSpace space, QpType type) {
+    if (space.isDatagram()) {
+      return QpType.UD;
+    }
+    return switch (type) {
+      case RC, UC, XRC_INI, XRC_TGT -> type;
+      case UD -> QpType.RC; // of options that were for datagrams
+      default ->
+          throw new IbInvalidException("type " + type, "no queue pair of a connection", "RC or UC");
+    };
   }
 
   private static void range(String name, int value, int most) {
@@ -53,6 +83,15 @@ public record RdmaOptions(
   /** {@return one read at a time each way, seven retries, the TCP port space, no private data} */
   public static RdmaOptions rc() {
     return RC;
+  }
+
+  /**
+   * {@return the TCP port space, no private data, for queue pairs of type UC} These have no reads,
+   * no retries and no timers: a message of which a packet is lost is lost (IBA 9.8.3), and the
+   * connection does not end thereby. Linux serves UC in {@link PortSpace#IB} only.
+   */
+  public static RdmaOptions uc() {
+    return RC.type(QpType.UC).reads(0, 0).rnrRetry(0);
   }
 
   /** {@return the UDP port space, no private data: for datagrams} */
@@ -69,13 +108,35 @@ public record RdmaOptions(
   /** {@return these options with another port space} */
   public RdmaOptions space(PortSpace value) {
     return new RdmaOptions(
-        value, from, responderResources, initiatorDepth, rnrRetry, trafficClass, terms, data);
+        value, type, from, responderResources, initiatorDepth, rnrRetry, trafficClass, terms, data);
+  }
+
+  /** {@return these options with another type of queue pair} */
+  public RdmaOptions type(QpType value) {
+    return new RdmaOptions(
+        space,
+        value,
+        from,
+        responderResources,
+        initiatorDepth,
+        rnrRetry,
+        trafficClass,
+        terms,
+        data);
   }
 
   /** {@return these options with an address of this side} */
   public RdmaOptions from(InetSocketAddress value) {
     return new RdmaOptions(
-        space, value, responderResources, initiatorDepth, rnrRetry, trafficClass, terms, data);
+        space,
+        type,
+        value,
+        responderResources,
+        initiatorDepth,
+        rnrRetry,
+        trafficClass,
+        terms,
+        data);
   }
 
   /**
@@ -85,30 +146,39 @@ public record RdmaOptions(
    * @param outstanding of this side
    */
   public RdmaOptions reads(int served, int outstanding) {
-    return new RdmaOptions(space, from, served, outstanding, rnrRetry, trafficClass, terms, data);
+    return new RdmaOptions(
+        space, type, from, served, outstanding, rnrRetry, trafficClass, terms, data);
   }
 
   /** {@return these options with another number of RNR retries} */
   public RdmaOptions rnrRetry(int value) {
     return new RdmaOptions(
-        space, from, responderResources, initiatorDepth, value, trafficClass, terms, data);
+        space, type, from, responderResources, initiatorDepth, value, trafficClass, terms, data);
   }
 
   /** {@return these options with another traffic class} */
   public RdmaOptions trafficClass(int value) {
     return new RdmaOptions(
-        space, from, responderResources, initiatorDepth, rnrRetry, value, terms, data);
+        space, type, from, responderResources, initiatorDepth, rnrRetry, value, terms, data);
   }
 
   /** {@return these options with other times and retries} */
   public RdmaOptions terms(CmTerms value) {
     return new RdmaOptions(
-        space, from, responderResources, initiatorDepth, rnrRetry, trafficClass, value, data);
+        space, type, from, responderResources, initiatorDepth, rnrRetry, trafficClass, value, data);
   }
 
   /** {@return these options with private data} */
   public RdmaOptions data(byte[] value) {
     return new RdmaOptions(
-        space, from, responderResources, initiatorDepth, rnrRetry, trafficClass, terms, value);
+        space,
+        type,
+        from,
+        responderResources,
+        initiatorDepth,
+        rnrRetry,
+        trafficClass,
+        terms,
+        value);
   }
 }

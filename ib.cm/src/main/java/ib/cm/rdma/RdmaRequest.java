@@ -12,6 +12,7 @@ import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.MaySleep;
+import ib.core.verbs.QpType;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -106,6 +107,19 @@ public final class RdmaRequest {
   }
 
   /**
+   * {@return the type of the queue pair with which this side accepts: the peer's, so RC or UC;
+   * XRC_TGT for the peer's XRC_INI; UD for datagrams}
+   */
+  @AnyContext
+  public QpType type() {
+    if (isDatagram()) {
+      return QpType.UD;
+    }
+    QpType theirs = asked.peer().type();
+    return theirs == QpType.XRC_INI ? QpType.XRC_TGT : theirs;
+  }
+
+  /**
    * {@return private data of the peer, with zeros behind what it wrote (CM-11): 56 bytes, of a
    * question for a datagram service 180}
    */
@@ -134,8 +148,8 @@ public final class RdmaRequest {
    * when the peer has confirmed the answer. For datagrams it is open at once: its queue pair is the
    * one that this peer sends to, and the peer does not say when it has ended.
    *
-   * @param options reads, RNR retries and private data of at most 196 bytes count, for datagrams
-   *     136
+   * @param options where the type has them: reads, RNR retries; and private data of at most 196
+   *     bytes count, for datagrams 136
    * @param factory makes the queue pair, in this call
    * @param handler hears what happens to the connection
    * @return the connection; the caller closes it
@@ -147,8 +161,8 @@ public final class RdmaRequest {
   public RdmaConnection accept(RdmaOptions options, QpFactory factory, RdmaHandler handler) {
     String what = "connection from " + Routes.text(remoteAddress());
     RdmaConnection.Ends ends = new RdmaConnection.Ends(what, localAddress(), remoteAddress());
-    RdmaOptions kind = isDatagram() ? options.space(PortSpace.UDP) : options;
-    RdmaConnection made = new RdmaConnection(owner, ends, kind, factory, handler);
+    RdmaOptions space = isDatagram() ? options.space(PortSpace.UDP) : options;
+    RdmaConnection made = new RdmaConnection(owner, ends, space.type(type()), factory, handler);
     synchronized (this) {
       answer(State.ACCEPTED);
       connection = made;

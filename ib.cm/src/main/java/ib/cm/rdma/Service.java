@@ -56,7 +56,7 @@ final class Service {
         .flatMap(
             l ->
                 ports.keySet().stream()
-                    .filter(s -> s.serves(l.localAddress().getAddress(), book))
+                    .filter(s -> l.servedBy(s, book))
                     .map(s -> l.id(s, program, space)))
         .toList();
   }
@@ -88,7 +88,8 @@ final class Service {
   }
 
   /**
-   * Listens where a device has the address of a listener, and nowhere else.
+   * Listens where a device has the address of a listener and queue pairs of its types, and nowhere
+   * else.
    *
    * @throws IbException when it cannot listen at a port, for example because another program does;
    *     it listens at the others
@@ -110,7 +111,7 @@ final class Service {
   private void attach(Site site) {
     int backlog =
         listeners.values().stream()
-            .filter(l -> site.serves(l.localAddress().getAddress(), book))
+            .filter(l -> l.servedBy(site, book))
             .mapToInt(RdmaListener::backlog)
             .sum();
     CmListener open = ports.get(site);
@@ -125,14 +126,20 @@ final class Service {
 
   private CmListener listen(Site site, int backlog) {
     return space.isDatagram()
-        ? site.cm().serve(id, this::wants, backlog, q -> asked(site, q))
-        : site.cm().listen(id, this::wants, backlog, (c, e) -> heard(site, c, e));
+        ? site.cm().serve(id, a -> wants(site, a), backlog, q -> asked(site, q))
+        : site.cm()
+            .listen(
+                id, site.cm().types(), a -> wants(site, a), backlog, (c, e) -> heard(site, c, e));
   }
 
-  /** {@return whether a listener has an address of a port} */
-  private boolean wants(InetAddress ofPort) {
+  /**
+   * {@return whether a listener has an address of a port, and queue pairs that the port connects}
+   */
+  private boolean wants(Site site, InetAddress ofPort) {
     Gid gid = book.gid(ofPort);
-    return listeners.keySet().stream()
+    return listeners.entrySet().stream()
+        .filter(each -> each.getValue().servedBy(site, book))
+        .map(Map.Entry::getKey)
         .anyMatch(at -> at.isAnyLocalAddress() || book.gid(at).equals(gid));
   }
 
@@ -193,23 +200,34 @@ final class Service {
     if (site.ethernet() && !book.gid(header.source()).equals(asked.path().remote())) {
       count("source of the private header is not the one of the path, accepted (RD-1)", asked);
     }
-    RdmaListener listener = match(header.destination());
+    RdmaListener listener = match(site, header.destination());
     if (listener == null) {
       refuse(peer, asked, "no listener for the address");
       return;
     }
     RdmaRequest request = new RdmaRequest(listener, site, peer, asked);
+    if (!listener.takes(request.type())) {
+      count("no queue pair of the type that the peer has (" + asked.peer().type() + ")", asked);
+      peer.otherType();
+      return;
+    }
     requests.put(key, request);
     if (!listener.offer(request)) {
       request.refuse();
     }
   }
 
-  /** {@return the listener for a destination: a specific one before the wildcard (RD-20)} */
-  private @Nullable RdmaListener match(InetAddress destination) {
+  /**
+   * {@return the listener for a destination, of those that the port serves: a specific one before
+   * the wildcard (RD-20)}
+   */
+  private @Nullable RdmaListener match(Site site, InetAddress destination) {
     RdmaListener any = null;
     for (RdmaListener each : listeners.values()) {
       InetAddress at = each.localAddress().getAddress();
+      if (!each.typesAreAt(site)) {
+        continue;
+      }
       if (at.equals(destination)) {
         return each;
       }

@@ -6,11 +6,15 @@ import ib.core.sa.SaClient;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.LinkLayer;
 import ib.core.verbs.PortState;
+import ib.core.verbs.QpType;
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,6 +63,23 @@ record Site(IbDevice device, int port, CmPort cm, @Nullable SaClient sa) {
   /** {@return whether it serves a listener at an address} */
   boolean serves(InetAddress address, AddressBook book) {
     return address.isAnyLocalAddress() || owns(book.gid(address));
+  }
+
+  /** {@return whether it can accept with a queue pair of one of these types} */
+  boolean has(Set<QpType> types) {
+    return types.contains(QpType.UD) || !Collections.disjoint(cm.types(), types);
+  }
+
+  /**
+   * Checks the type of a queue pair, before anything is made for it or sent.
+   *
+   * @throws IbNotSupportedException when the port does not connect it
+   */
+  void check(String what, QpType type) {
+    if (!has(Set.of(type))) {
+      throw new IbNotSupportedException(
+          what, this + " does not connect queue pairs of type " + type, "" + cm.types());
+    }
   }
 
   /** Ends the connections that are left, and gives the port back. */

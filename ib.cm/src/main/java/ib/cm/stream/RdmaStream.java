@@ -80,7 +80,7 @@ public final class RdmaStream implements ByteChannel {
   @MaySleep
   public static RdmaStream connect(RdmaCm cm, InetSocketAddress to, StreamOptions options)
       throws IOException {
-    StreamEnd end = new StreamEnd(options);
+    StreamEnd end = new StreamEnd(options, new StreamQueue(options));
     RdmaConnection made = cm.start(to, how(), end, end);
     boolean done = false;
     try {

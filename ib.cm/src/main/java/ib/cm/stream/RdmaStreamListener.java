@@ -97,7 +97,7 @@ public final class RdmaStreamListener implements AutoCloseable {
 
   /** Accepts a peer; {@return null when it is no stream, or has gone} */
   private @Nullable RdmaStream accept(RdmaRequest request) {
-    StreamEnd end = new StreamEnd(options);
+    StreamEnd end = new StreamEnd(options, new StreamQueue(options));
     try {
       StreamTerms terms = StreamTerms.of(request.data());
       RdmaConnection made = request.accept(RdmaStream.how(), end, end);

@@ -46,11 +46,11 @@ final class StreamEnd implements QpFactory, RdmaHandler {
   @GuardedBy("lock")
   private boolean said; // that this side neither reads nor writes
 
-  StreamEnd(StreamOptions options) {
+  StreamEnd(StreamOptions options, StreamQueue queue) {
     keepAlive = new KeepAlive(options.keepAlive(), this::probe);
     this.options = options;
     this.pollNs = options.pollTime().toNanos();
-    queue = new StreamQueue(options);
+    this.queue = queue;
   }
 
   // ---- the queue pair ----

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The queue pair of a stream and its memory: the list and the ring, which the peer writes, and the
  * send buffer, which it does not see. Written before the connection is made; the lock of {@link
- * StreamEnd} guards the end.
+ * StreamEnd} guards the end. Tests replace some of the methods.
  */
-final class StreamQueue {
+class StreamQueue {
   /** Messages without credits (RS-7). */
   static final int CONTROLS = 4;
 

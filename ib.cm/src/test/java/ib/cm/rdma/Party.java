@@ -16,6 +16,9 @@ import ib.core.verbs.QpInit;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.SendFlags;
+import ib.core.verbs.SharedReceiveQueue;
+import ib.core.verbs.SrqAttr;
+import ib.core.verbs.SrqInit;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import java.util.ArrayDeque;
@@ -34,10 +37,12 @@ final class Party implements QpFactory, RdmaHandler {
   final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
 
   private final QpType type;
+  private final boolean shared;
   private final Deque<AutoCloseable> made = new ArrayDeque<>();
   private volatile @Nullable ProtectionDomain domain;
   private volatile @Nullable MemoryRegion memory;
   private volatile @Nullable CompletionQueue cq;
+  private volatile @Nullable SharedReceiveQueue srq;
   private volatile @Nullable QueuePair qp;
   volatile @Nullable RdmaEnd end;
 
@@ -46,7 +51,13 @@ final class Party implements QpFactory, RdmaHandler {
   }
 
   Party(QpType type) {
+    this(type, false);
+  }
+
+  /** An end whose receives are in a shared receive queue. */
+  Party(QpType type, boolean shared) {
     this.type = type;
+    this.shared = shared;
   }
 
   @Override
@@ -58,13 +69,23 @@ final class Party implements QpFactory, RdmaHandler {
     made.push(cq);
     memory = pd.allocMemory(2 * AREA, AREA, Access.LOCAL_WRITE | Access.REMOTE_READ);
     made.push(memory);
-    qp = pd.createQp(new QpInit(type, cq, new QpCap(4, 4, 1, 1, 0)).withRecvCq(cq));
+    if (shared) {
+      srq = pd.createSrq(new SrqInit(new SrqAttr(4, 1, 0), null, null));
+      made.push(srq);
+    }
+    QpInit init = new QpInit(type, cq, new QpCap(4, 4, 1, 1, 0)).withRecvCq(cq);
+    qp = pd.createQp(init.withSrq(srq));
     return qp;
   }
 
   @Override
   public void initialized(QueuePair initialized) {
-    assertEquals(PostStatus.OK, initialized.postReceive(1, memory.lkey(), memory.iova(), AREA));
+    SharedReceiveQueue pool = srq;
+    int status =
+        pool == null
+            ? initialized.postReceive(1, memory.lkey(), memory.iova(), AREA)
+            : pool.postReceive(1, memory.lkey(), memory.iova(), AREA);
+    assertEquals(PostStatus.OK, status);
   }
 
   @Override

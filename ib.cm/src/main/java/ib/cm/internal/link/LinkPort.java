@@ -9,6 +9,7 @@ import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNotSupportedException;
+import ib.core.verbs.QpType;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -24,6 +25,9 @@ import java.util.function.Predicate;
  * @param port from 1
  */
 record LinkPort(IbDevice device, int port) {
+  /** The types of queue pairs that connectors connect. */
+  static final Set<QpType> TYPES = Set.of(QpType.RC);
+
   private static final int PORT_BITS = 16;
   private static final int MAX_PORT = 0xffff;
   private static final int HOP_LIMIT = 64;
@@ -36,6 +40,18 @@ record LinkPort(IbDevice device, int port) {
       }
     }
     throw noAddress(what, serviceId, "port space TCP or IB");
+  }
+
+  /**
+   * Checks types of queue pairs.
+   *
+   * @throws IbNotSupportedException when the connector does not connect each of them
+   */
+  void serves(String what, Set<QpType> wanted) {
+    if (!TYPES.containsAll(wanted)) {
+      String why = "the device's connector does not connect queue pairs of type " + wanted;
+      throw unsupported(what, why, "" + TYPES);
+    }
   }
 
   /** Checks that a service ID is of the port space of datagram services. */

@@ -25,6 +25,7 @@ import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.QpType;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -103,6 +104,11 @@ public final class LinkShare implements CmPort {
   }
 
   @Override
+  public Set<QpType> types() {
+    return LinkPort.TYPES;
+  }
+
+  @Override
   public CmConnection connect(
       long serviceId,
       CmPath path,
@@ -111,6 +117,7 @@ public final class LinkShare implements CmPort {
       byte[] privateData,
       CmHandler handler) {
     opened("connect");
+    place.serves("connect", Set.of(mine.type()));
     ConnectorSpace space = place.connections("connect", serviceId);
     check("connect", terms, privateData);
     CmaHeader ends = CmaHeader.read(privateData);
@@ -155,14 +162,14 @@ public final class LinkShare implements CmPort {
   }
 
   @Override
-  public CmListener listen(long serviceId, int backlog, CmHandler handler) {
-    return listen(serviceId, address -> true, backlog, handler);
-  }
-
-  @Override
   public CmListener listen(
-      long serviceId, Predicate<InetAddress> wanted, int backlog, CmHandler handler) {
+      long serviceId,
+      Set<QpType> types,
+      Predicate<InetAddress> wanted,
+      int backlog,
+      CmHandler handler) {
     opened("listen");
+    place.serves("listen", types);
     ConnectorSpace space = place.connections("listen", serviceId);
     LinkListener[] self = new LinkListener[1];
     LinkListener made =

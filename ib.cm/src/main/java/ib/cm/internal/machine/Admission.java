@@ -72,6 +72,7 @@ final class Admission {
   @Nullable Connection admit(Arrival from, Consumer<Connection> end) {
     CmMessage req = from.message();
     Listener l = served.listeners.get(req.longValue(REQ_SERVICE_ID));
+    Transport transport = Transport.of(req);
     Gid mine = req.gid(REQ_REMOTE_GID);
     int gidIndex = self.gidIndex(mine);
     Gid theirs = req.gid(REQ_LOCAL_GID);
@@ -82,7 +83,7 @@ final class Admission {
       boolean other = served.datagrams.test(req.longValue(REQ_SERVICE_ID)); // CM-62
       CmReason reason = other ? CmReason.CONSUMER_REJECT : CmReason.INVALID_SERVICE_ID;
       strangers.reject(from, reason, Connection.NOTHING);
-    } else if (req.value(REQ_TRANSPORT) != 0) {
+    } else if (transport == null || !l.takes(transport)) {
       strangers.reject(from, CmReason.INVALID_TRANSPORT_TYPE, Connection.NOTHING);
     } else if (gidIndex < 0 || theirs.isMulticast()) {
       strangers.rejectGid(from);
@@ -97,7 +98,7 @@ final class Admission {
     } else if (!rate.take(source(from), from.nowNs())) {
       counts.dropped(Drop.RATE);
     } else {
-      return made(l, from, gidIndex);
+      return made(l, from, transport, gidIndex);
     }
     return null;
   }
@@ -118,13 +119,14 @@ final class Admission {
     }
   }
 
-  private Connection made(Listener l, Arrival from, int gidIndex) {
+  private Connection made(Listener l, Arrival from, Transport transport, int gidIndex) {
     CmMessage req = from.message();
     Connection c =
         new Connection(
             book.freeId(),
             false,
             Requests.back(req, self, gidIndex, from.pkeyIndex()),
+            transport,
             Requests.terms(req),
             from.nowNs());
     c.way = from.answer();
@@ -132,7 +134,7 @@ final class Admission {
     c.serviceId = l.serviceId;
     c.remoteGuid = req.longValue(REQ_CA_GUID);
     c.remoteId = req.localId();
-    c.peer = Requests.peer(req);
+    c.peer = Requests.peer(req, transport);
     c.waitsAt = l;
     l.waiting.add(source(from));
     halfOpen.add(source(from));

@@ -17,6 +17,7 @@ public final class Connection {
   final int id;
   final boolean active;
   final CmPath path;
+  final Transport transport;
   final CmTerms terms;
   final long begunNs;
 
@@ -51,10 +52,11 @@ public final class Connection {
   int extensions;
   long timerNs = NO_TIMER;
 
-  Connection(int id, boolean active, CmPath path, CmTerms terms, long nowNs) {
+  Connection(int id, boolean active, CmPath path, Transport transport, CmTerms terms, long nowNs) {
     this.id = id;
     this.active = active;
     this.path = path;
+    this.transport = transport;
     this.terms = terms;
     way = path.way();
     pkeyIndex = path.pkeyIndex();
@@ -82,6 +84,16 @@ public final class Connection {
         active ? "connect to service 0x%016x at %s" : "connection to service 0x%016x of %s",
         serviceId,
         path.remote());
+  }
+
+  /** {@return whether the connection has heard a message before} */
+  boolean hasHeard(Input message) {
+    return switch (message) {
+      case REQ -> state != State.IDLE;
+      case REP -> remoteId != 0;
+      case DREQ -> state == State.TIMEWAIT;
+      default -> false;
+    };
   }
 
   CmEndpoint mine() {

@@ -26,13 +26,16 @@ final class Requests {
     CmEndpoint q = c.mine();
     CmTerms t = c.terms;
     CmMessage m = CmMessage.of(CmKind.REQ, c.tid).ids(c.id, 0);
-    m.set(REQ_SERVICE_ID, c.serviceId).set(REQ_CA_GUID, self.caGuid()).set(REQ_QPN, q.qpn());
+    m.set(REQ_SERVICE_ID, c.serviceId).set(REQ_CA_GUID, self.caGuid());
+    c.transport.write(m);
+    m.set(c.transport.qpn(CmKind.REQ), q.qpn());
     m.set(REQ_RESPONDER_RESOURCES, q.responderResources());
     m.set(REQ_INITIATOR_DEPTH, q.initiatorDepth()).set(REQ_STARTING_PSN, q.startingPsn());
     m.set(REQ_RNR_RETRY, q.rnrRetry()).set(REQ_SRQ, q.srq() ? 1 : 0);
     m.set(REQ_REMOTE_CM_TIMEOUT, t.responseTimeout());
     m.set(REQ_LOCAL_CM_TIMEOUT, t.responseTimeout());
-    m.set(REQ_RETRY, t.retryCount()).set(REQ_MAX_CM_RETRIES, t.maxRetries());
+    m.set(REQ_RETRY, c.transport == Transport.RC ? t.retryCount() : 0);
+    m.set(REQ_MAX_CM_RETRIES, t.maxRetries());
     m.set(REQ_ACK_TIMEOUT, t.ackTimeout());
     m.set(REQ_PKEY, p.pkey()).set(REQ_MTU, p.mtu().value());
     AhAttr way = p.way();
@@ -53,19 +56,21 @@ final class Requests {
   static CmMessage rep(Connection c, Self self) {
     CmEndpoint q = c.mine();
     CmMessage m = CmMessage.of(CmKind.REP, c.tid).ids(c.id, c.remoteId);
-    m.set(REP_QPN, q.qpn()).set(REP_STARTING_PSN, q.startingPsn());
+    m.set(c.transport.qpn(CmKind.REP), q.qpn()).set(REP_STARTING_PSN, q.startingPsn());
     m.set(REP_RESPONDER_RESOURCES, q.responderResources());
     m.set(REP_INITIATOR_DEPTH, q.initiatorDepth());
     m.set(REP_ACK_DELAY, ACK_DELAY).set(REP_FAILOVER, FAILOVER_NOT_SUPPORTED);
-    m.set(REP_RNR_RETRY, q.rnrRetry()).set(REP_SRQ, q.srq() ? 1 : 0);
+    boolean srq = q.srq() || c.transport == Transport.XRC; // a target has no other receives
+    m.set(REP_RNR_RETRY, q.rnrRetry()).set(REP_SRQ, srq ? 1 : 0);
     return m.set(REP_CA_GUID, self.caGuid()).privateData(c.privateData);
   }
 
-  /** {@return the queue pair that sent the REQ or REP} */
-  static CmEndpoint peer(CmMessage m) {
+  /** {@return the queue pair that sent the REQ or REP of a connection} */
+  static CmEndpoint peer(CmMessage m, Transport transport) {
     boolean req = m.kind() == CmKind.REQ;
     return new CmEndpoint(
-        m.value(req ? REQ_QPN : REP_QPN),
+        req ? transport.active() : transport.passive(),
+        m.value(transport.qpn(m.kind())),
         m.value(req ? REQ_STARTING_PSN : REP_STARTING_PSN),
         m.value(req ? REQ_RESPONDER_RESOURCES : REP_RESPONDER_RESOURCES),
         m.value(req ? REQ_INITIATOR_DEPTH : REP_INITIATOR_DEPTH),

@@ -15,9 +15,11 @@ import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.QpType;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -97,7 +99,8 @@ public final class Station {
       byte[] privateData,
       Function<Connection, Consumer<CmEvent>> ears) {
     check(CmKind.REQ, privateData);
-    Connection c = new Connection(book.freeId(), true, path, terms, clock.getAsLong());
+    Transport transport = Transport.of(mine.type());
+    Connection c = new Connection(book.freeId(), true, path, transport, terms, clock.getAsLong());
     c.serviceId = serviceId;
     c.mine = mine;
     c.privateData = privateData.clone();
@@ -111,6 +114,7 @@ public final class Station {
   public void accept(Connection c, CmEndpoint mine, byte[] privateData) {
     check(CmKind.REP, privateData);
     allow(c, Input.ACCEPT);
+    c.transport.checkPassive("accept of " + c, mine.type());
     c.mine = mine;
     c.privateData = privateData.clone();
     call(c, Input.ACCEPT);
@@ -199,11 +203,15 @@ public final class Station {
   /**
    * Listens; see {@link ib.cm.CmPort#listen}.
    *
+   * @param types of queue pairs with which the listener accepts
    * @param ears makes the ears of a requested connection
    */
   public Listener listen(
-      long serviceId, int backlog, Function<Connection, Consumer<CmEvent>> ears) {
-    Listener l = new Listener(serviceId, backlog, ears);
+      long serviceId,
+      Set<QpType> types,
+      int backlog,
+      Function<Connection, Consumer<CmEvent>> ears) {
+    Listener l = new Listener(serviceId, types, backlog, ears);
     if (listeners.putIfAbsent(serviceId, l) != null) {
       throw new IbExistsException(
           "listen", String.format("service 0x%016x has a listener", serviceId), "close that one");
@@ -272,7 +280,8 @@ public final class Station {
     }
     if (m.kind() == CmKind.REP && c.active) {
       Object source = Strangers.source(from.answer());
-      Connection old = book.of(source, m.longValue(REP_CA_GUID), m.value(REP_QPN));
+      Connection old =
+          book.of(source, m.longValue(REP_CA_GUID), m.value(c.transport.qpn(CmKind.REP)));
       if (old != null && !old.equals(c)) { // CM-40: the REQ goes on being repeated
         admission.stale(old, from, this::close);
         return;
@@ -285,22 +294,12 @@ public final class Station {
   }
 
   private void take(Connection c, Input input, CmMessage m) {
-    if (isDuplicate(c, input)) {
+    if (c.hasHeard(input)) {
       counts.duplicate(m.kind());
     }
     if (!step(c, input, m)) {
       counts.dropped(Drop.OUT_OF_STATE);
     }
-  }
-
-  /** {@return whether the connection has heard that message before} */
-  private static boolean isDuplicate(Connection c, Input input) {
-    return switch (input) {
-      case REQ -> c.state != State.IDLE;
-      case REP -> c.remoteId != 0;
-      case DREQ -> c.state == State.TIMEWAIT;
-      default -> false;
-    };
   }
 
   /** The loop: one row of the table, its acts in order; {@return whether there was a row}. */

@@ -191,7 +191,7 @@ final class Steps {
     if (rep != null) {
       c.remoteId = rep.localId();
       c.remoteGuid = rep.longValue(REP_CA_GUID);
-      c.peer = Requests.peer(rep);
+      c.peer = Requests.peer(rep, c.transport);
       book.keepQpn(c);
     }
   }

@@ -3,6 +3,7 @@ package ib.cm.internal.port;
 import ib.cm.internal.machine.Drop;
 import ib.cm.internal.machine.StateTable;
 import ib.cm.internal.machine.Station;
+import ib.cm.internal.machine.Transport;
 import ib.core.mad.MadAddress;
 import ib.core.mad.MadAgent;
 import ib.core.mad.MadMethod;
@@ -16,9 +17,12 @@ import ib.core.verbs.AhAttr;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbNoDeviceException;
+import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.PortModify;
+import ib.core.verbs.QpType;
 import ib.core.verbs.WellKnown;
 import java.security.SecureRandom;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -79,6 +83,31 @@ final class LivePort {
     MadAgent registered = MadAgent.register(device, port, what, this::received);
     run(s -> agent = registered);
     supported(true);
+  }
+
+  /** {@return the types of queue pairs that the device has, and the port connects} */
+  Set<QpType> types() {
+    Set<QpType> all = EnumSet.noneOf(QpType.class);
+    for (Transport each : Transport.values()) {
+      if (device.has(each.cap())) {
+        all.add(each.active());
+        all.add(each.passive());
+      }
+    }
+    return all;
+  }
+
+  /**
+   * Checks types of queue pairs.
+   *
+   * @throws IbNotSupportedException when the device has not each of them
+   */
+  void serves(String what, Set<QpType> wanted) {
+    Set<QpType> there = types();
+    if (!there.containsAll(wanted)) {
+      throw new IbNotSupportedException(
+          what + " at " + this, "the device has no queue pairs of type " + wanted, "" + there);
+    }
   }
 
   private MadAgent agent() {

@@ -22,6 +22,8 @@ import ib.core.serial.Mailbox;
 import ib.core.serial.Place;
 import ib.core.serial.Waits;
 import ib.core.verbs.IbDisassociatedException;
+import ib.core.verbs.QpType;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -31,6 +33,7 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -86,6 +89,7 @@ final class Share implements CmPort {
       CmTerms terms,
       byte[] privateData,
       CmHandler handler) {
+    port.serves("connect", Set.of(mine.type()));
     return port.make(
         s -> {
           opened("connect");
@@ -104,11 +108,22 @@ final class Share implements CmPort {
   }
 
   @Override
-  public CmListener listen(long serviceId, int backlog, CmHandler handler) {
+  public Set<QpType> types() {
+    return port.types();
+  }
+
+  @Override
+  public CmListener listen(
+      long serviceId,
+      Set<QpType> types,
+      Predicate<InetAddress> wanted,
+      int backlog,
+      CmHandler handler) {
+    port.serves("listen", types);
     return port.make(
         s -> {
           opened("listen");
-          Listener l = s.listen(serviceId, backlog, made -> ears(made, handler));
+          Listener l = s.listen(serviceId, types, backlog, made -> ears(made, handler));
           listeners.add(l);
           return new LiveListener(l);
         });

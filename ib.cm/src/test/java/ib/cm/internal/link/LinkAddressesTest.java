@@ -8,6 +8,7 @@ import ib.cm.CmListener;
 import ib.core.client.DeviceLease;
 import ib.core.spi.StandaloneFabric;
 import ib.core.verbs.IbExistsException;
+import ib.core.verbs.QpType;
 import java.net.InetAddress;
 import java.util.Map;
 import java.util.Set;
@@ -52,7 +53,7 @@ class LinkAddressesTest {
   }
 
   private CmListener listen() {
-    return share.listen(PORT_7000, wanted::contains, 1, (c, e) -> {});
+    return share.listen(PORT_7000, Set.of(QpType.RC), wanted::contains, 1, (c, e) -> {});
   }
 
   private Set<InetAddress> open() {

@@ -28,10 +28,12 @@ import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.IbNotSupportedException;
+import ib.core.verbs.QpType;
 import ib.driver.soft.standalone.SoftFabric;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -283,6 +285,18 @@ class LinkShareTest {
         IbNotSupportedException.class, () -> share.resolve(PORT_7000, path, CmTerms.DEFAULT, ends));
     assertThrows(IbNotSupportedException.class, () -> share.serve(PORT_7000, 1, q -> {}));
     assertThrows(IbNotSupportedException.class, () -> connect(new CmTerms(7, 14, 20, 15, 1)));
+    assertEquals(Set.of(QpType.RC), share.types());
+    CmEndpoint uc = MINE.type(QpType.UC);
+    IbNotSupportedException k22 =
+        assertThrows(
+            IbNotSupportedException.class,
+            () -> share.connect(PORT_7000, path, uc, CmTerms.DEFAULT, ends, this::hear));
+    assertTrue(k22.getMessage().contains("queue pairs of type [UC]"), k22.getMessage());
+    Set<QpType> both = Set.of(QpType.RC, QpType.UC);
+    assertThrows(
+        IbNotSupportedException.class,
+        () -> share.listen(PORT_7000, both, x -> true, 1, this::hear));
+    assertEquals(List.of(), List.copyOf(host.commands), "K22: the host hears nothing of UC");
     host.refusal = new IbExistsException("connect", "in use", "");
     assertThrows(IbExistsException.class, this::connect);
     host.refusal = null;

@@ -124,7 +124,7 @@ class ConformanceTest {
             .map(r -> (CmMessage) r.decoded())
             .findFirst()
             .orElseThrow();
-    CmEndpoint peer = Requests.peer(req);
+    CmEndpoint peer = Requests.peer(req, Transport.RC);
     assertEquals(0xabc000, peer.startingPsn());
     CmEndpoint mine = CmEndpoint.of(33, 0x929846);
     assertEquals(0xabc000, QpSteps.rts(mine, peer, CmTerms.DEFAULT).sqPsn());

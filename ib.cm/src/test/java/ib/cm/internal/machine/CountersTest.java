@@ -11,11 +11,13 @@ import ib.core.mad.cm.CmKind;
 import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
+import ib.core.verbs.QpType;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -142,6 +144,7 @@ class CountersTest {
             limits);
     station.listen(
         SERVICE,
+        Set.of(QpType.RC),
         8,
         c -> {
           asked.add(c);

@@ -18,11 +18,13 @@ import ib.core.verbs.Gid;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Mtu;
+import ib.core.verbs.QpType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -107,7 +109,7 @@ class DatagramsTest {
   @Test
   @DisplayName("M9, CM-62: no service is status 1; a REQ for a datagram service gets REJ 28")
   void kindsKeptApart() {
-    station.listen(SERVICE + 1, 4, c -> event -> {});
+    station.listen(SERVICE + 1, Set.of(QpType.RC), 4, c -> event -> {});
     hear(req(1).set(SIDR_REQ_SERVICE_ID, SERVICE + 1), PEER);
     assertEquals(SERVICE + 1, refused(1).longValue(SIDR_REP_SERVICE_ID));
     serve(4);

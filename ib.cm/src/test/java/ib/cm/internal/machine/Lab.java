@@ -11,6 +11,7 @@ import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
+import ib.core.verbs.QpType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -221,7 +222,7 @@ final class Lab {
     }
 
     Side listen(int backlog) {
-      listener = station.listen(SERVICE, backlog, this::ears);
+      listener = station.listen(SERVICE, Set.of(QpType.RC), backlog, this::ears);
       return this;
     }
 
@@ -254,7 +255,7 @@ final class Lab {
       return heard.computeIfAbsent(c, made -> new Heard());
     }
 
-    private Consumer<CmEvent> ears(Connection c) {
+    Consumer<CmEvent> ears(Connection c) {
       Heard h = heard(c);
       return event -> hear(c, h, event);
     }

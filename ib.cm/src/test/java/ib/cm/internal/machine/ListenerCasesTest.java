@@ -8,8 +8,6 @@ import static ib.cm.internal.machine.Cases.whole;
 import static ib.cm.internal.machine.Lab.MS;
 import static ib.cm.internal.machine.Lab.NONE;
 import static ib.cm.internal.machine.Lab.TERMS;
-import static ib.core.mad.cm.CmField.REQ_QPN;
-import static ib.core.mad.cm.CmField.REQ_TRANSPORT;
 
 import ib.cm.CmEnd;
 import ib.cm.CmEndpoint;
@@ -328,36 +326,5 @@ class ListenerCasesTest {
   @DisplayName("K21, RG-6, CM-4: names near 2^32, never 0 and never twice; PSN 0 and 2^24 - 1")
   void edges() {
     right(ListenerCasesTest::names);
-  }
-
-  private static void transports(Lab lab) {
-    boolean srq = lab.percent(50);
-    int transport = 1 + lab.random.nextInt(3);
-    lab.b.listen(4);
-    boolean[] first = {true};
-    lab.fate =
-        (from, m) -> {
-          if (m.kind() == CmKind.REQ && first[0]) {
-            first[0] = false;
-            CmMessage other = (CmMessage) CmMessage.read(m.mad().copy());
-            other.ids(m.localId() ^ 1, 0).set(REQ_QPN, 77).set(REQ_TRANSPORT, transport);
-            lab.deliver(other.mad(), 1, 2, lab.upTo(50));
-          }
-          return lab.chance();
-        };
-    lab.b.does =
-        (c, event) ->
-            lab.must(!(event instanceof CmEvent.Requested r) || r.peer().srq() == srq, "SRQ");
-    disconnects(lab, lab.a);
-    CmEndpoint mine = new CmEndpoint(lab.a.queuePair(), 1, 1, 1, 7, srq);
-    lab.a.connect(lab.b, TERMS, mine, NONE);
-    lab.then(() -> lab.must(lab.b.sent("REJ 9") == 1, "REJ 9"));
-    whole(lab, 1, CmEnd.DISCONNECTED);
-  }
-
-  @Test
-  @DisplayName("K22: UC, RD and XRC are rejected with reason 9; a shared receive queue is said")
-  void otherTransports() {
-    right(ListenerCasesTest::transports);
   }
 }

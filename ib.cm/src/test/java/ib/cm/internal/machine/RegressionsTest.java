@@ -17,9 +17,11 @@ import ib.core.mad.cm.CmKind;
 import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
+import ib.core.verbs.QpType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +42,7 @@ class RegressionsTest {
             random,
             (m, way, pkey) -> rejected[0]++,
             StateTable.IBA);
-    Listener l = s.listen(SERVICE, 4, c -> event -> {});
+    Listener l = s.listen(SERVICE, Set.of(QpType.RC), 4, c -> event -> {});
     for (int i = 1; i <= MANY; i++) {
       nowNs[0] += MS;
       CmMessage req = CmMessage.of(CmKind.REQ, i).ids(i, 0).set(REQ_SERVICE_ID, SERVICE);

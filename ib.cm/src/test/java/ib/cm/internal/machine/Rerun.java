@@ -15,6 +15,7 @@ import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.Mtu;
+import ib.core.verbs.QpType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -24,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -148,7 +150,7 @@ final class Rerun {
 
   private void listen(boolean is, long service) {
     if (is && listener == null) {
-      listener = station.listen(service, BACKLOG, c -> event -> heard(c, event));
+      listener = station.listen(service, Set.of(QpType.RC), BACKLOG, c -> event -> heard(c, event));
     } else if (!is && listener != null) {
       station.unlisten(listener);
       listener = null;
@@ -254,7 +256,7 @@ final class Rerun {
   }
 
   private static CmEndpoint end(CmMessage m) {
-    return Requests.peer(m);
+    return Requests.peer(m, Transport.RC);
   }
 
   private static CmTerms terms(CmMessage req) {

@@ -14,6 +14,7 @@ import ib.core.mad.cm.CmMessage;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
+import ib.core.verbs.QpType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -49,6 +50,7 @@ final class SimulatedNet {
   /** The longest time that a program takes for what it does at once. */
   static final long THINKS_NS = 20 * MS;
 
+  private static final Set<QpType> ACCEPTED = Set.of(QpType.RC, QpType.UC, QpType.XRC_TGT);
   private static final CmTerms TERMS = new CmTerms(7, 14, 15, REPETITIONS, 0);
 
   /** Something that happens at a time, in the order of the numbers when at the same time. */
@@ -110,7 +112,7 @@ final class SimulatedNet {
                 }
               },
               table);
-      stations[lid].listen(SERVICE, PLACES, c -> ears(own, c));
+      stations[lid].listen(SERVICE, ACCEPTED, PLACES, c -> ears(own, c));
       stations[lid].datagrams().serve(DATAGRAMS, PLACES, asked -> asked(own, asked));
     }
   }
@@ -168,9 +170,10 @@ final class SimulatedNet {
   }
 
   private void connect(int from, int to) {
+    QpType any = Transport.values()[random.nextInt(Transport.values().length)].active();
     Connection c =
         stations[from].connect(
-            SERVICE, path(from, to), end(), TERMS, new byte[3], made -> ears(from, made));
+            SERVICE, path(from, to), end(any), TERMS, new byte[3], made -> ears(from, made));
     if (percent(10)) {
       in(upTo(400), () -> stations[from].close(c));
     }
@@ -231,8 +234,8 @@ final class SimulatedNet {
     return true;
   }
 
-  private CmEndpoint end() {
-    return CmEndpoint.of(qpns++, random.nextInt(1 << 24));
+  private CmEndpoint end(QpType type) {
+    return CmEndpoint.of(qpns++, random.nextInt(1 << 24)).type(type);
   }
 
   private Consumer<CmEvent> ears(int lid, Connection c) {
@@ -288,7 +291,7 @@ final class SimulatedNet {
         Input.ACCEPT,
         () -> {
           h.accepted = true;
-          s.accept(c, end(), new byte[5]);
+          s.accept(c, end(c.transport.passive()), new byte[5]);
         });
     if (percent(10)) {
       in(upTo(100), () -> s.close(c));

@@ -19,11 +19,13 @@ import ib.core.verbs.Gid;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Mtu;
+import ib.core.verbs.QpType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -75,6 +77,7 @@ class StationTest {
   private Listener listen(int backlog) {
     return station.listen(
         SERVICE,
+        Set.of(QpType.RC),
         backlog,
         c -> {
           asked.add(c);

@@ -20,6 +20,7 @@ public final class CmText {
   private static final double TICK_S = 4.096e-6; // of an exponent for time (IBA 9.7.6.1.3)
   private static final int MIN_MTU = 128; // code 1 is twice as much
   private static final int UNLOADED_PATH = 0;
+  private static final int EXTENDED = 3; // transport
   private static final Map<String, String> SPELLING =
       Map.ofEntries(
           Map.entry("alt", "alternate"),
@@ -103,6 +104,7 @@ public final class CmText {
       case "remote_qpn" -> String.format("peer's QP 0x%06x", value);
       case "starting_psn" -> String.format("PSN 0x%06x", value);
       case "transport" -> transport((int) value);
+      case "ext_transport" -> isExtended() || value == 0 ? "" : plain(field, value);
       case "mtu" -> "MTU " + (MIN_MTU << value);
       case "msg" -> value == 0 ? "of the REQ" : value == 1 ? "of the REP" : "of message " + value;
       case "reason" -> "reason " + value + ": " + CmReason.text((int) value);
@@ -155,12 +157,20 @@ public final class CmText {
     return port ? text + " (" + space + " port " + (id & 0xffff) + ")" : text;
   }
 
+  /** {@return whether a REQ says its transport in the field of extended transports} */
+  private boolean isExtended() {
+    return message.value(CmField.REQ_TRANSPORT) == EXTENDED;
+  }
+
   private String transport(int value) {
     return switch (value) {
       case 0 -> "RC";
       case 1 -> "UC";
       case 2 -> "RD";
-      default -> "extended transport";
+      default -> {
+        int extended = message.value(CmField.REQ_EXT_TRANSPORT);
+        yield extended == 1 ? "XRC" : "extended transport " + extended;
+      }
     };
   }
 

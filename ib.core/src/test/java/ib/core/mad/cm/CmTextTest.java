@@ -11,16 +11,20 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @DisplayName("CM-5: messages of the connection manager in words")
 class CmTextTest {
   private static final int MAD_BYTES = 256;
+  private static final Set<String> NAMES = Set.of("RC", "UC", "RD", "XRC");
 
   /** {@return lines of a name, as {@link Recorded} has it, and the words of that message} */
   private static List<String> golden() throws IOException {
@@ -83,6 +87,33 @@ class CmTextTest {
       m.set(field, value);
       assertEquals(before, CmText.of(m.mad()), field.name());
     }
+  }
+
+  @Test
+  @DisplayName("K22: a REQ says its transport by name, the extended ones, too")
+  void transports() {
+    CmMessage req = plain(CmKind.REQ);
+    List<String> names = new ArrayList<>();
+    for (int transport = 0; transport < 4; transport++) {
+      for (int extended = 0; extended < 2; extended++) {
+        req.set(CmField.REQ_TRANSPORT, transport).set(CmField.REQ_EXT_TRANSPORT, extended);
+        names.add(
+            Arrays.stream(CmText.of(req.mad()).split(", "))
+                .filter(w -> NAMES.contains(w) || w.startsWith("extended transport"))
+                .collect(Collectors.joining(" and ")));
+      }
+    }
+    assertEquals(
+        List.of(
+            "RC",
+            "RC and extended transport 1",
+            "UC",
+            "UC and extended transport 1",
+            "RD",
+            "RD and extended transport 1",
+            "extended transport 0",
+            "XRC"),
+        names);
   }
 
   private static CmMessage plain(CmKind kind) {

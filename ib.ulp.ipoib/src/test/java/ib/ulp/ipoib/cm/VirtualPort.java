@@ -13,9 +13,13 @@ import ib.cm.CmTerms;
 import ib.cm.internal.machine.Listener;
 import ib.cm.internal.machine.Station;
 import ib.core.verbs.AhAttr;
+import ib.core.verbs.QpType;
+import java.net.InetAddress;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /** The product's connection manager of a port in virtual time, used by one thread. */
 final class VirtualPort implements CmPort {
@@ -109,8 +113,18 @@ final class VirtualPort implements CmPort {
   }
 
   @Override
-  public CmListener listen(long serviceId, int backlog, CmHandler handler) {
-    Listener listener = station.listen(serviceId, backlog, made -> new Live(made, handler));
+  public Set<QpType> types() {
+    return Set.of(QpType.RC);
+  }
+
+  @Override
+  public CmListener listen(
+      long serviceId,
+      Set<QpType> types,
+      Predicate<InetAddress> wanted,
+      int backlog,
+      CmHandler handler) {
+    Listener listener = station.listen(serviceId, types, backlog, made -> new Live(made, handler));
     return new CmListener() {
       @Override
       public long serviceId() {

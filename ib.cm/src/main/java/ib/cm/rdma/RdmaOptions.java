@@ -87,7 +87,7 @@ public record RdmaOptions(
 
   /**
    * {@return the TCP port space, no private data, for queue pairs of type UC} These have no reads,
-   * no retries and no timers: a message of which a packet is lost is lost (IBA 9.8.3), and the
+   * no retries and no timers: a message of which a packet is lost is lost (IBA 9.8.2), and the
    * connection does not end thereby. Linux serves UC in {@link PortSpace#IB} only.
    */
   public static RdmaOptions uc() {

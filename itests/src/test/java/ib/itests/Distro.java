@@ -28,6 +28,9 @@ public final class Distro {
   /** The distribution folder, as built. */
   public static final Path HOME = Path.of("../cnf/target/ib").toAbsolutePath().normalize();
 
+  /** For a run that needs its devices: on a busy machine they come after the usual 10 s. */
+  public static final String PATIENT = "-Dib.exec.wait.s=120";
+
   /** The environment of a runtime whose bundles the verifier checks. */
   public static final Map<String, String> WOVEN = Map.of("IB_OPTS", "-Dib.verify=true");
 

@@ -251,8 +251,8 @@ final class LocalTest {
     devices(ONE, TWO, "memory");
     RxeSide a = lab.side("rxe0");
     RxeSide b = lab.side("rxe1");
-    a.timeout = 12;
-    b.timeout = 12;
+    a.timeout = 14; // 67 ms: the tries outlast half a second in which a busy machine runs no answer
+    b.timeout = 14;
     RxeSide.connect(QpType.RC, a, b, Mtu.MTU_1024);
     pingPong(a, b);
     FaultInjection faults =

@@ -67,6 +67,21 @@ public final class BundleFeedback implements BundleListener {
     return file.toURI().toString();
   }
 
+  /** {@return whether a jar of a watched folder can be a bundle and does not run (yet)} */
+  static boolean isComing(BundleContext context) {
+    for (File folder : watched(context)) {
+      File[] jars = folder.listFiles((at, name) -> name.endsWith(".jar"));
+      for (File jar : jars == null ? new File[0] : jars) {
+        Bundle bundle = context.getBundle(location(jar));
+        boolean here = bundle != null && bundle.getState() == Bundle.ACTIVE;
+        if (!here && FileFeedback.isBundle(jar.toPath())) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   /** Called by DS. */
   @Deactivate
   @MaySleep

@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.Constants;
@@ -29,12 +30,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Warns of a configuration that nothing takes, some seconds after it came: its PID is misspelt, or
- * its bundle is not there. A configuration is taken by a component with that PID, or by a managed
- * service or factory.
+ * its bundle is not there. While a bundle of a watched folder is still to come, for a minute at
+ * most, nothing is said: on a busy machine the installations take their time. A configuration is
+ * taken by a component with that PID, or by a managed service or factory.
  */
 @Component(service = ConfigurationListener.class, immediate = true)
 public final class ConfigurationFeedback implements ConfigurationListener {
   private static final long WAIT_S = 5; // a bundle that comes with its configuration may be slower
+  private static final int MAX_WAITS = 12;
   private static final String FILE = "felix.fileinstall.filename";
   private static final String MANAGED =
       "(|(objectClass=org.osgi.service.cm.ManagedService)"
@@ -43,7 +46,7 @@ public final class ConfigurationFeedback implements ConfigurationListener {
 
   private final BundleContext context;
   private final ServiceComponentRuntime components;
-  private final Executor later = CompletableFuture.delayedExecutor(WAIT_S, TimeUnit.SECONDS);
+  private final Executor later;
   private volatile boolean closed;
 
   /**
@@ -55,8 +58,18 @@ public final class ConfigurationFeedback implements ConfigurationListener {
   @Activate
   public ConfigurationFeedback(
       BundleContext context, @Reference ServiceComponentRuntime components) {
+    this(context, components, CompletableFuture.delayedExecutor(WAIT_S, TimeUnit.SECONDS));
+  }
+
+  /**
+   * With another way to wait.
+   *
+   * @param later runs a check some seconds later
+   */
+  ConfigurationFeedback(BundleContext context, ServiceComponentRuntime components, Executor later) {
     this.context = context;
     this.components = components;
+    this.later = later;
   }
 
   /** Called by DS. */
@@ -73,10 +86,19 @@ public final class ConfigurationFeedback implements ConfigurationListener {
     String factory = event.getFactoryPid();
     String taken = factory == null ? event.getPid() : factory;
     ServiceReference<ConfigurationAdmin> admin = event.getReference();
+    check(taken, () -> file(admin, event.getPid()), MAX_WAITS);
+  }
+
+  private void check(String pid, Supplier<String> file, int waits) {
     later.execute(
         () -> {
-          if (!closed) {
-            check(taken, file(admin, event.getPid()));
+          if (closed) {
+            return;
+          }
+          if (waits > 1 && !known().contains(pid) && BundleFeedback.isComing(context)) {
+            check(pid, file, waits - 1);
+          } else {
+            check(pid, file.get());
           }
         });
   }

@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Warns of a jar in a watched folder that has not become a bundle, which the program that watches
  * the folder passes over in silence. A file is looked at when it has not changed for some seconds.
+ * A jar that can be a bundle has a minute: on a busy machine the installations take their time.
  *
  * <p>One thread looks; only that thread uses the map.
  */
@@ -33,6 +34,8 @@ import org.slf4j.LoggerFactory;
     immediate = true)
 public final class FileFeedback {
   private static final long PERIOD_S = 2;
+  private static final int PATIENT_LOOKS = 30;
+  private static final String FAILED = "its installation has failed, see the log above";
   private static final Logger LOG = LoggerFactory.getLogger("ib.deploy");
 
   private final BundleContext context;
@@ -43,7 +46,7 @@ public final class FileFeedback {
   private final Map<Path, Seen> seen = new HashMap<>();
 
   /** A jar that was not a bundle when it was last looked at. */
-  private record Seen(long modifiedMs, boolean said) {}
+  private record Seen(long modifiedMs, int looks) {}
 
   /**
    * Called by DS.
@@ -52,11 +55,16 @@ public final class FileFeedback {
    */
   @Activate
   public FileFeedback(BundleContext context) {
-    this.context = context;
-    this.folders = BundleFeedback.watched(context).stream().map(File::toPath).toList();
+    this(context, BundleFeedback.watched(context).stream().map(File::toPath).toList());
     if (!folders.isEmpty()) {
       looks.scheduleWithFixedDelay(this::look, PERIOD_S, PERIOD_S, TimeUnit.SECONDS);
     }
+  }
+
+  /** Makes one that looks when {@link #look()} is called. */
+  FileFeedback(BundleContext context, List<Path> folders) {
+    this.context = context;
+    this.folders = folders;
   }
 
   /** Called by DS. */
@@ -66,7 +74,7 @@ public final class FileFeedback {
     looks.shutdownNow();
   }
 
-  private void look() {
+  void look() {
     seen.keySet().removeIf(file -> !Files.exists(file));
     for (Path folder : folders) {
       try (DirectoryStream<Path> jars = Files.newDirectoryStream(folder, "*.jar")) {
@@ -87,11 +95,19 @@ public final class FileFeedback {
     long modified = Files.getLastModifiedTime(jar).toMillis();
     Seen before = seen.get(jar);
     if (before == null || before.modifiedMs != modified) {
-      seen.put(jar, new Seen(modified, false)); // perhaps it is being written, or installed
-    } else if (!before.said) {
-      seen.put(jar, new Seen(modified, true));
+      seen.put(jar, new Seen(modified, 1)); // perhaps it is being written, or installed
+      return;
+    }
+    int looked = before.looks + 1;
+    seen.put(jar, new Seen(modified, looked));
+    if (looked == 2 && !isBundle(jar) || looked == PATIENT_LOOKS && isBundle(jar)) {
       LOG.warn("{} has not become a bundle: {}", jar.getFileName(), fault(jar));
     }
+  }
+
+  /** {@return whether a file can be a bundle, by its manifest} */
+  static boolean isBundle(Path jar) {
+    return fault(jar).equals(FAILED);
   }
 
   private static String fault(Path jar) {
@@ -101,9 +117,7 @@ public final class FileFeedback {
         return "it has no manifest";
       }
       boolean bundle = manifest.getMainAttributes().getValue(Constants.BUNDLE_SYMBOLICNAME) != null;
-      return bundle
-          ? "its installation has failed, see the log above"
-          : "its manifest has no " + Constants.BUNDLE_SYMBOLICNAME;
+      return bundle ? FAILED : "its manifest has no " + Constants.BUNDLE_SYMBOLICNAME;
     } catch (IOException e) {
       return String.valueOf(e.getMessage());
     }

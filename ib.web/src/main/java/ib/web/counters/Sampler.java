@@ -44,7 +44,8 @@ public final class Sampler implements Traffic, AutoCloseable {
   @GuardedBy("this")
   private Map<String, Series> series = Map.of();
 
-  private Sampler(IbCore core, Supplier<? extends Collection<FaultInjection>> injections) {
+  /** Makes a sampler without a timer; {@link #start} makes one that reads each second. */
+  Sampler(IbCore core, Supplier<? extends Collection<FaultInjection>> injections) {
     this.core = core;
     this.injections = injections;
     timer =

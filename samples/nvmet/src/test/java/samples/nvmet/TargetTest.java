@@ -278,8 +278,7 @@ class TargetTest {
       lab.target.look();
       admin.awaitEnd();
       io.awaitEnd();
-      Lab.until(() -> lab.target.connections() == 0);
-      assertEquals(List.of(), lab.target.controllers());
+      Lab.until(() -> lab.target.connections() == 0 && lab.target.controllers().isEmpty());
       assertEquals(1, lab.target.counters().get("keep alive timer expired"));
     }
   }

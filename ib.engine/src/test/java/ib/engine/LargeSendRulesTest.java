@@ -134,19 +134,56 @@ class LargeSendRulesTest {
     Rig.assertEmpty(b.recvCq);
   }
 
-  @ParameterizedTest(name = "mss {0} beside the header, {1} segments: {2}")
+  @ParameterizedTest(name = "mss {0}, {1} bytes: {2}")
   @CsvSource({
-    "0, 2, SUCCESS", // header and segment fill the MTU
-    "1, 2, LOC_LEN_ERR",
-    "-4000, 256, SUCCESS",
-    "-4000, 257, LOC_LEN_ERR"
+    "-1, 9000, SUCCESS", // header and segment fill the MTU
+    "-2, 9000, LOC_LEN_ERR",
+    "16, 4096, SUCCESS", // 256 segments
+    "16, 4097, LOC_LEN_ERR",
+    "1000, 1000, SUCCESS", // one
+    "1000, 65536, SUCCESS", // MAX_TSO
+    "1000, 65537, LOC_LEN_ERR"
   })
-  @DisplayName("a segment fills the MTU, and there are 256 at most")
-  void limits(int over, int segments, WcStatus expected) {
+  @DisplayName("a segment fills the MTU; there are 256 at most, of MAX_TSO bytes at most")
+  void limits(int mss, int length, WcStatus expected) {
     rig.wire.loses(p -> true);
-    int mss = Math.max(16, MTU - header.length + over);
-    assertEquals(0, post(a.mr.lkey(), mss, segments * mss, 0));
+    assertEquals(0, post(a.mr.lkey(), mss > 0 ? mss : MTU - header.length - mss - 1, length, 0));
     rig.settle();
     assertEquals(expected, status());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"4096, SUCCESS", "4097, LOC_LEN_ERR"})
+  @DisplayName("IBA 9.8.3: a datagram fills the MTU of its port, and is no longer")
+  void datagram(int length, WcStatus expected) {
+    a.qp.wrStart();
+    a.qp.wrFlags(SendFlags.SIGNALED);
+    a.qp.wrSend();
+    a.qp.wrSetUdAddress(ah, b.qp.qpn(), Rig.QKEY);
+    a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), length);
+    assertEquals(0, a.qp.wrComplete());
+    rig.settle();
+    assertEquals(expected, status());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {3, 60})
+  @DisplayName("B20: it completes when its last packet is back, and waits for packets meanwhile")
+  void waits(int segments) {
+    rig.wire.segments(true);
+    rig.wire.holds(p -> true);
+    assertEquals(0, post(a.mr.lkey(), 100, segments * 100, 0));
+    rig.settle();
+    int seen = 0;
+    while (seen < segments) {
+      Rig.assertEmpty(a.sendCq);
+      int n = rig.wire.held.size();
+      assertTrue(n > 0 && n <= 16, n + " packets");
+      seen += n;
+      rig.wire.deliverHeld(p -> true, b.hca.newRunContext());
+      rig.settle();
+    }
+    assertEquals(segments, seen);
+    assertEquals(WcStatus.SUCCESS, status());
   }
 }

@@ -186,4 +186,34 @@ class RequesterRulesTest {
     assertEquals(WcStatus.LOC_PROT_ERR, next());
     assertEquals(WcStatus.WR_FLUSH_ERR, next());
   }
+
+  @Test
+  @DisplayName("IBA 9.7.8: a connection without reads refuses one: LOC_QP_OP_ERR")
+  void noReads() {
+    connect(QpType.RC, 7);
+    a.qp.modify(new QpAttr().state(QpState.SQD));
+    a.qp.modify(new QpAttr().state(QpState.SQD).maxRdAtomic(0));
+    a.qp.modify(new QpAttr().state(QpState.RTS));
+    a.qp.wrStart();
+    a.qp.wrFlags(SendFlags.SIGNALED);
+    a.qp.wrRdmaRead(b.mr.rkey(), b.mr.iova());
+    a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), 8);
+    assertEquals(0, a.qp.wrComplete());
+    rig.settle();
+    assertEquals(WcStatus.LOC_QP_OP_ERR, next());
+  }
+
+  @Test
+  @DisplayName("IBA 10.6.3.1: memory that is sent need not be writable")
+  void readOnly() {
+    connect(QpType.RC, 7);
+    MemoryRegion own = a.pd.allocMemory(64, 8, 0);
+    a.qp.wrStart();
+    a.qp.wrFlags(SendFlags.SIGNALED);
+    a.qp.wrRdmaWrite(b.mr.rkey(), b.mr.iova());
+    a.qp.wrSetSge(own.lkey(), own.iova(), 64);
+    assertEquals(0, a.qp.wrComplete());
+    rig.settle();
+    assertEquals(WcStatus.SUCCESS, next());
+  }
 }

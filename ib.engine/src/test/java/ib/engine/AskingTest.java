@@ -98,7 +98,7 @@ class AskingTest {
   }
 
   @Test
-  @DisplayName("IBA 9.7.5.1.2: what nobody asked for is asked for when its time is over")
+  @DisplayName("IBA 9.7.5.1.2: what was not asked for is asked for when its time is over")
   void late() {
     connect(256, 14);
     rig.wire.loses(

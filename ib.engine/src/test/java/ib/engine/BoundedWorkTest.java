@@ -65,7 +65,7 @@ class BoundedWorkTest {
 
   @ParameterizedTest
   @EnumSource(names = {"UC", "UD"})
-  @DisplayName("D4: of many messages that nobody acknowledges, a post sends some")
+  @DisplayName("D4: of many messages without acknowledgements, a post sends some")
   void unacknowledged(QpType type) {
     rig.connect(type);
     rig.wire.loses(p -> true);

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a requester does for requests that go as packets, in virtual time. */
@@ -215,5 +216,19 @@ class RequesterRulesTest {
     assertEquals(0, a.qp.wrComplete());
     rig.settle();
     assertEquals(WcStatus.SUCCESS, next());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"UC", "UD"})
+  @DisplayName("IBA 10.3.1: in SQE a request is flushed, and never sent")
+  void sendQueueError(QpType type) {
+    connect(type, 0);
+    send(type, a.mr.lkey() ^ 1, 8);
+    assertEquals(WcStatus.LOC_PROT_ERR, next());
+    assertEquals(QpState.SQE, a.qp.state());
+    long before = rig.wire.transmitted.get();
+    send(type, a.mr.lkey(), 8);
+    assertEquals(WcStatus.WR_FLUSH_ERR, next());
+    assertEquals(before, rig.wire.transmitted.get());
   }
 }

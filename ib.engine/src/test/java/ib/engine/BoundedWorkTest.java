@@ -3,7 +3,10 @@ package ib.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.verbs.AddressHandle;
+import ib.core.verbs.AhAttr;
 import ib.core.verbs.QpType;
+import ib.core.verbs.SendFlags;
 import ib.core.verbs.WorkCompletion;
 import ib.core.wire.BthOpcode;
 import ib.engine.qp.HcaConfig;
@@ -14,6 +17,8 @@ import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** D4: a thread that brings packets does a bounded part of what they cause; the worker the rest. */
 class BoundedWorkTest {
@@ -56,5 +61,29 @@ class BoundedWorkTest {
     assertTrue(first > 0 && first * BYTES <= BUDGET, first + " at once");
     rig.settle();
     assertEquals(PACKETS - first, b.recvCq.poll(wc, PACKETS), "the worker gives the rest");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"UC", "UD"})
+  @DisplayName("D4: of many messages without acknowledgements, a post sends some")
+  void unacknowledged(QpType type) {
+    rig.connect(type);
+    rig.wire.loses(p -> true);
+    Rig.Side a = rig.a();
+    AddressHandle ah = a.pd.createAh(AhAttr.ofLid(1, b.lid(), 0));
+    a.qp.wrStart();
+    a.qp.wrFlags(SendFlags.SIGNALED);
+    for (int i = 0; i < PACKETS; i++) {
+      a.qp.wrSend();
+      if (type == QpType.UD) {
+        a.qp.wrSetUdAddress(ah, b.qp.qpn(), Rig.QKEY);
+      }
+      a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), BYTES);
+    }
+    assertEquals(0, a.qp.wrComplete());
+    long first = rig.wire.transmitted.get();
+    assertTrue(first > 0 && first * BYTES <= BUDGET, first + " at once");
+    rig.settle();
+    assertEquals(PACKETS, rig.wire.transmitted.get(), "the worker sends the rest");
   }
 }

@@ -131,6 +131,7 @@ class CountersTest {
       assertEquals(sent, data(b, RCV_DATA_SL));
       assertEquals(answered, data(b, XMIT_DATA_SL));
       assertEquals(answered, data(a, RCV_DATA_SL));
+      assertEquals(2L, a.hca.counters(1).get("sent_pkts"), "nothing twice");
       reconnect(a, b, 3);
       reconnect(b, a, 15); // who answers has its own
       request(rig, false, 128);

@@ -12,6 +12,7 @@ import ib.core.verbs.IbBusyException;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Mtu;
+import ib.core.verbs.PortCounter;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
@@ -220,6 +221,9 @@ class DatagramTest {
       assertEquals(48, Rig.next(a.recvCq).byteLen());
       assertEquals(48, Rig.next(b.recvCq).byteLen());
       assertEquals(48, Rig.next(b.recvCq).byteLen());
+      var counted = a.hca.portCounters(1, PortCounter.Form.EXTENDED);
+      assertEquals(1, counted.get(PortCounter.MULTICAST_XMIT_PKTS), "D11");
+      assertEquals(0, counted.get(PortCounter.UNICAST_XMIT_PKTS), "D11");
       assertThrows(IbBusyException.class, second::close, "5.4: QP <- multicast attach");
       second.detachMulticast(GROUP, 0xc001);
       second.close();

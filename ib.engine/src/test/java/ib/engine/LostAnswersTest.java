@@ -146,4 +146,28 @@ class LostAnswersTest {
     assertEquals(WcStatus.SUCCESS, Rig.next(a.sendCq).status());
     assertEquals(0L, a.hca.counters(1).get("completer_retry_err"), "times asked again");
   }
+
+  @Test
+  @DisplayName(
+      "IBA 9.7.5.1: reads are answered one behind the other, however few packets there are")
+  void manyAnswers() {
+    int bytes = 64 << 10; // more than there are packets for
+    rig.wire.segments(true);
+    rig.wire.holds(LostAnswersTest::isAnswer);
+    a.qp.wrStart();
+    for (int i = 0; i < 2; i++) {
+      a.qp.wrId(i).wrFlags(SendFlags.SIGNALED);
+      a.qp.wrRdmaRead(b.mr.rkey(), b.mr.iova());
+      a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), bytes);
+    }
+    assertEquals(0, a.qp.wrComplete());
+    for (int i = 0; i < 200 && !rig.wire.held.isEmpty(); i++) {
+      rig.wire.deliverHeld(LostAnswersTest::isAnswer, a.hca.newRunContext());
+      rig.settle();
+    }
+    for (int i = 0; i < 2; i++) {
+      assertEquals(i, Rig.next(a.sendCq).wrId());
+    }
+    assertEquals(0L, a.hca.counters(1).get("completer_retry_err"));
+  }
 }

@@ -97,6 +97,7 @@ class RetryTest {
         assertTrue(gap >= t && gap <= 2 * t + t / 16, "gap " + gap);
       }
       assertEquals(1L, rig.a().hca.counters(1).get("retry_exceeded_err"));
+      assertEquals(1L, rig.a().hca.counters(1).get("send_err"));
     }
   }
 
@@ -123,6 +124,7 @@ class RetryTest {
       }
       assertEquals(3L, rig.b().hca.counters(1).get("send_rnr_err"));
       assertEquals(3L, rig.a().hca.counters(1).get("rcvd_rnr_err"));
+      assertEquals(1L, rig.a().hca.counters(1).get("retry_rnr_exceeded_err"));
       assertEquals(QpState.RTS, rig.b().qp.state());
     }
   }

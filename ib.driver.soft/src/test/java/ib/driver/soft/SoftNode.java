@@ -14,8 +14,8 @@ import ib.driver.soft.fabric.FabricPort;
 import ib.engine.SoftHca;
 import ib.engine.capture.Capture;
 import ib.engine.capture.CapturingWire;
-import ib.engine.qp.HcaConfig;
 import ib.engine.port.HcaPort;
+import ib.engine.qp.HcaConfig;
 import ib.engine.time.NanoClock;
 import java.util.List;
 

@@ -54,11 +54,6 @@ public final class Requester extends Completer {
     una(first);
   }
 
-  /** {@return greatest length of a message, in bytes} */
-  long lengthMost() {
-    return lengthMost;
-  }
-
   /** Whether an event of ours waits for a packet to come back. */
   public boolean starved() {
     return wantsPacket || (!reliable && head() < cursor);

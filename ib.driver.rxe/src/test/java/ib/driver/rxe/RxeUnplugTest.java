@@ -131,9 +131,8 @@ final class RxeUnplugTest {
       "F15, F16, F35: unplugged under traffic, every request completes exactly once; no thread, no"
           + " descriptor, no object is left")
   void underTraffic(String io, String local) throws IOException {
-    // without sockets for source ports, which come when the watch looks, so that the count is
-    // exact,
-    // and without a look at interfaces, for which Java opens a socket for a moment
+    // The count is exact without sockets for source ports, which come when the watch looks, and
+    // without a look at interfaces, for which Java opens a socket for a moment.
     lab.host = c -> new Host.View(true, LOOPBACK_MTU, Optional.empty(), c.addresses());
     lab.configure("rxe1", "address", "127.0.0.2", "io", io, "local", local, "source_ports", 0);
     stays = lab.lease("rxe1");

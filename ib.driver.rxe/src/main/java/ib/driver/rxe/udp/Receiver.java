@@ -61,10 +61,15 @@ abstract class Receiver implements Runnable {
   private volatile boolean asked; // a resting consumer asks for one more look at the sockets
   private volatile boolean napping;
   private volatile boolean sleeping; // or about to sleep
-  private volatile boolean doubtful; // consumers get no sockets left to them
-  private int doubt; // this and the next two are the duty's: how often doubled
+  private volatile boolean doubtful; // the thread on duty receives, also while consumers poll
+
+  /**
+   * How often the time of doubt was doubled. Only the thread on duty uses this and the next two.
+   */
+  private int doubt;
+
   private long doubtUntil;
-  private int goodNaps; // since
+  private int goodNaps; // since the last doubt: naps in which consumers polled
 
   final Crew crew;
 

@@ -20,6 +20,10 @@ final class LoopWire {
   private final List<WirePort> ports = new ArrayList<>();
   private final Epoch epoch = new Epoch();
   private volatile boolean segments;
+
+  /** The LID mask count of the port that packets go to. */
+  int lmc;
+
   private volatile Predicate<Packet> loses; // null: none
   private volatile Predicate<Packet> holds; // null: none
   volatile Consumer<Packet> sees; // gets each packet before delivery, which stays direct; or null
@@ -59,7 +63,7 @@ final class LoopWire {
     void deliver(Packet packet, RunContext run) {
       for (int i = 0; i < ports.size(); i++) {
         WirePort p = ports.get(i);
-        if (p.lid() == packet.dlid) {
+        if (p.lid() == packet.dlid >>> lmc << lmc) {
           p.receive(packet, run);
           return;
         }

@@ -1,0 +1,39 @@
+package ib.engine;
+
+import ib.core.verbs.QpType;
+import ib.engine.qp.HcaConfig;
+import ib.engine.qp.QpCore;
+import ib.engine.time.VirtualClock;
+import java.util.Objects;
+
+/** A queue pair of a device that no thread runs, for tests of a part of it. */
+public final class OneQueuePair implements AutoCloseable {
+  public final QpCore qp;
+  private final Rig rig =
+      new Rig(new VirtualClock(), false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
+
+  /**
+   * Makes one.
+   *
+   * @param connected whether it is in RTS and has a peer; else it is in RESET
+   */
+  public OneQueuePair(boolean connected) {
+    Rig.Side a = rig.a();
+    if (connected) {
+      rig.connect(QpType.RC);
+    } else {
+      a.qp = a.pd.createQp(Rig.init(a, QpType.RC, 4));
+    }
+    qp = Objects.requireNonNull(a.hca.port(1).queuePair(a.qp.qpn()));
+  }
+
+  /** {@return a counter of the device's port} */
+  public long count(String name) {
+    return Objects.requireNonNull(rig.a().hca.counters(1).get(name), name);
+  }
+
+  @Override
+  public void close() {
+    rig.close();
+  }
+}

@@ -1,5 +1,7 @@
 package ib.engine;
 
+import ib.core.verbs.PhysState;
+import ib.core.verbs.PortState;
 import ib.core.verbs.QpType;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.QpCore;
@@ -25,6 +27,11 @@ public final class OneQueuePair implements AutoCloseable {
       a.qp = a.pd.createQp(Rig.init(a, QpType.RC, 4));
     }
     qp = Objects.requireNonNull(a.hca.port(1).queuePair(a.qp.qpn()));
+  }
+
+  /** Takes the link of the device's port down. */
+  public void linkDown() {
+    rig.a().hca.port(1).state(PortState.DOWN, PhysState.DISABLED);
   }
 
   /** {@return a counter of the device's port} */

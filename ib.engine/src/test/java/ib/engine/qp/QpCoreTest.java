@@ -211,4 +211,38 @@ class QpCoreTest {
     assertTrue(end - before >= PATIENCE_NS);
     assertTrue(end - after <= PATIENCE_NS);
   }
+
+  @Test
+  @DisplayName("IBA 10.3.1: a responder that is reset forgets the message and the answer in hand")
+  void reset() {
+    ReceiveState receiving = assertInstanceOf(ReceiveState.class, qp.responder);
+    receiving.lastTold = true;
+    receiving.replying = true;
+    receiving.resultCount = 2;
+    receiving.newestResult = 1;
+    receiving.current = Opcode.SEND;
+    qp.refuses |= Ready.MIDDLE;
+
+    receiving.reset();
+
+    assertFalse(receiving.lastTold);
+    assertFalse(receiving.replying);
+    assertEquals(0, receiving.resultCount);
+    assertEquals(0, receiving.newestResult);
+    assertEquals(0, receiving.current);
+    assertEquals(0, qp.refuses & Ready.MIDDLE);
+  }
+
+  @Test
+  @DisplayName("an answer that waits for a packet goes on when there is one")
+  void refilled() {
+    assertTrue(qp.responder.refilled());
+    assertFalse(qp.responder.starved());
+    Packet last = take(qp.packets().responsePool);
+    for (Packet p = last; p != null; p = qp.packets().responsePool.take()) {
+      last = p;
+    }
+    assertFalse(qp.responder.refilled());
+    assertTrue(last.busy());
+  }
 }

@@ -15,16 +15,21 @@ public final class OneQueuePair implements AutoCloseable {
       new Rig(new VirtualClock(), false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
 
   /**
-   * Makes one.
+   * Makes a reliable one.
    *
    * @param connected whether it is in RTS and has a peer; else it is in RESET
    */
   public OneQueuePair(boolean connected) {
+    this(QpType.RC, connected);
+  }
+
+  /** Makes one of a type. */
+  public OneQueuePair(QpType type, boolean connected) {
     Rig.Side a = rig.a();
     if (connected) {
-      rig.connect(QpType.RC);
+      rig.connect(type);
     } else {
-      a.qp = a.pd.createQp(Rig.init(a, QpType.RC, 4));
+      a.qp = a.pd.createQp(Rig.init(a, type, 4));
     }
     qp = Objects.requireNonNull(a.hca.port(1).queuePair(a.qp.qpn()));
   }

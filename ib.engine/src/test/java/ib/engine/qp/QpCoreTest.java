@@ -9,7 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.QpState;
+import ib.core.verbs.QpType;
 import ib.engine.OneQueuePair;
+import ib.engine.packet.receive.ConnectedResponder;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import java.util.EnumSet;
@@ -244,5 +246,42 @@ class QpCoreTest {
     }
     assertFalse(qp.responder.refilled());
     assertTrue(last.busy());
+  }
+
+  @Test
+  @DisplayName("a responder that has nothing to say is not starved, and its last word is said")
+  void nothingDue() {
+    assertTrue(qp.responder.lastWord(qp.runList));
+    assertInstanceOf(ReceiveState.class, qp.responder).replying = true;
+    assertTrue(qp.responder.starved(), "an answer waits for packets");
+    try (OneQueuePair datagrams = new OneQueuePair(QpType.UD, true)) {
+      assertTrue(datagrams.qp.responder.lastWord(datagrams.qp.runList));
+      assertFalse(datagrams.qp.responder.starved());
+      assertFalse(datagrams.qp.responder.refilled(), "a datagram is not answered");
+    }
+  }
+
+  @Test
+  @DisplayName("D5: a responder takes over the numbers of what was executed here, and no others")
+  void sync() {
+    ConnectedResponder receiving = assertInstanceOf(ConnectedResponder.class, qp.responder);
+    receiving.epsn = 5;
+    qp.directReceived.psn = 9;
+    qp.directReceived.unsynced = 0;
+    receiving.sync(qp.directReceived);
+    assertEquals(5, receiving.epsn);
+    qp.directReceived.unsynced = 1;
+    receiving.sync(qp.directReceived);
+    assertEquals(9, receiving.epsn);
+    assertEquals(0, qp.directReceived.unsynced);
+  }
+
+  @Test
+  @DisplayName("a queue pair without atomics has no table of their results")
+  void noResults() {
+    ConnectedResponder receiving = assertInstanceOf(ConnectedResponder.class, qp.responder);
+    receiving.resources(4);
+    assertEquals(4, receiving.resources);
+    assertSame(ReceiveState.NO_RESULTS, receiving.results);
   }
 }

@@ -27,6 +27,7 @@ class ArrivalsTest {
   private static final int GRH = 40;
   private static final int QKEY_WORDS = 12 + 8 + 4; // BTH, DETH, ICRC
   private static final int PSN = 0xfffffe; // expected first
+  private static final int UNKNOWN = 0x00ffff00; // a key that no table has
   private static final int FAR = 1 << 22;
   private static final int MTU = 1024;
   private static final int EACH = 100; // bytes of data in a segment
@@ -136,6 +137,16 @@ class ArrivalsTest {
       received(GRH + 8);
       assertEquals(-1, b.mr.segment().asSlice(0, GRH).mismatch(seen));
     }
+  }
+
+  @Test
+  @DisplayName("IBA 10.2.5: a network header that finds no memory fails its receive")
+  void headerWithoutMemory() {
+    connect(QpType.UD);
+    assertEquals(PostStatus.OK, b.qp.postReceive(1, UNKNOWN, b.mr.iova(), GRH + 8));
+    datagram(0, p -> p.global = true);
+    assertEquals(WcStatus.LOC_PROT_ERR, Rig.next(b.recvCq).status());
+    assertEquals(QpState.ERR, b.qp.state());
   }
 
   // ---- segments that came as one packet ----

@@ -3,7 +3,10 @@ package ib.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.verbs.AhAttr;
+import ib.core.verbs.Mtu;
 import ib.core.verbs.PostStatus;
+import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
@@ -115,6 +118,49 @@ class DirectRulesTest {
     post(opcode, b.mr.rkey(), a.mr.lkey(), 8);
     Rig.assertEmpty(a.sendCq);
     assertTrue(rig.wire.transmitted.get() > 0);
+    assertEquals(1L, b.hca.counters(1).get("drop_source"));
+  }
+
+  private void create() {
+    for (Rig.Side s : List.of(a, b)) {
+      s.qp = s.pd.createQp(Rig.init(s, QpType.RC, 16));
+    }
+    Rig.bringUp(b, b.qp, a.qp.qpn(), a.lid(), 1, 7, 7);
+  }
+
+  private static QpAttr rts(int reads) {
+    QpAttr rts = new QpAttr().state(QpState.RTS).sqPsn(0xfffffe);
+    return rts.timeout(1).retryCount(7).rnrRetry(7).maxRdAtomic(reads);
+  }
+
+  @Test
+  @DisplayName("IBA 9.4.4: a queue pair that may have no read under way sends none")
+  void noReads() {
+    create();
+    Rig.toRtr(a.qp, b.qp.qpn(), b.lid(), Mtu.MTU_1024);
+    a.qp.modify(rts(0));
+    post(WrOpcode.RDMA_READ, b.mr.rkey(), a.mr.lkey(), 8);
+    assertEquals(WcStatus.LOC_QP_OP_ERR, Rig.next(a.sendCq).status());
+  }
+
+  @Test
+  @DisplayName("IBA 9.6.1.2: what comes from another LID of the sender's port is not taken")
+  void otherSource() {
+    a.hca.port(1).lid(4, 1);
+    create();
+    a.qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(Rig.ALL_ACCESS));
+    a.qp.modify(
+        new QpAttr()
+            .state(QpState.RTR)
+            .av(new AhAttr(b.lid(), 0, 1, 0, 1, null))
+            .pathMtu(Mtu.MTU_1024)
+            .destQpn(b.qp.qpn())
+            .rqPsn(0xfffffe)
+            .maxDestRdAtomic(4)
+            .minRnrTimer(1));
+    a.qp.modify(rts(4));
+    post(WrOpcode.RDMA_WRITE, b.mr.rkey(), a.mr.lkey(), 8);
+    Rig.assertEmpty(a.sendCq);
     assertEquals(1L, b.hca.counters(1).get("drop_source"));
   }
 }

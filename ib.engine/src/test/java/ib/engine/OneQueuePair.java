@@ -7,10 +7,15 @@ import ib.engine.qp.HcaConfig;
 import ib.engine.qp.QpCore;
 import ib.engine.time.VirtualClock;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A queue pair of a device that no thread runs, for tests of a part of it. */
 public final class OneQueuePair implements AutoCloseable {
   public final QpCore qp;
+
+  /** The other end of a connected one. */
+  public final @Nullable QpCore peer;
+
   private final Rig rig =
       new Rig(new VirtualClock(), false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
 
@@ -32,6 +37,7 @@ public final class OneQueuePair implements AutoCloseable {
       a.qp = a.pd.createQp(Rig.init(a, type, 4));
     }
     qp = Objects.requireNonNull(a.hca.port(1).queuePair(a.qp.qpn()));
+    peer = connected ? rig.b().hca.port(1).queuePair(rig.b().qp.qpn()) : null;
   }
 
   /** Takes the link of the device's port down. */

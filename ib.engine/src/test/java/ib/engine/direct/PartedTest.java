@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("D5: a queue pair that is joined with no peer")
 class PartedTest {
+  private static final long ANOTHER = -1; // no thread has this number
+
   private final OneQueuePair one = new OneQueuePair(true);
   private final QpCore qp = one.qp;
 
@@ -50,7 +52,9 @@ class PartedTest {
 
   private QpCore join() {
     QpCore peer = Objects.requireNonNull(one.peer);
+    peer.heldBy(ANOTHER);
     Join.look(qp, qp.runList);
+    assertEquals(qp.runList.thread(), peer.holder(), "a report would name who claimed it");
     assertEquals(0, qp.blocked);
     assertTrue(Join.holds(qp, peer));
     qp.directUnacknowledged = 1;
@@ -95,10 +99,12 @@ class PartedTest {
   void modified() {
     QpCore peer = join();
     peer.peer = null;
+    peer.heldBy(ANOTHER);
     assertFalse(Join.holds(qp, peer));
     DirectPath.settle(qp, qp.runList);
     assertNull(qp.peer);
     assertNull(qp.directPeer);
+    assertEquals(qp.runList.thread(), peer.holder());
     assertNotEquals(0, qp.blocked & Ready.ALONE);
     assertTrue(peer.tryClaim(), "the peer is not claimed any more");
     assertTrue(peer.release());

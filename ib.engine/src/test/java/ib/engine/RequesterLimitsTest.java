@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.MemoryRegion;
+import ib.core.verbs.MemoryWindow;
 import ib.core.verbs.Mtu;
+import ib.core.verbs.MwType;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpCap;
 import ib.core.verbs.QpInit;
@@ -134,5 +136,47 @@ class RequesterLimitsTest {
       assertEquals(WcStatus.SUCCESS, Rig.next(a.sendCq).status());
       assertEquals(-1, b.mr.segment().asSlice(0, INLINE).mismatch(data));
     }
+  }
+
+  @Test
+  @DisplayName("IBA 10.8.3.3: work on memory that is not fenced does not wait for a read before it")
+  void notFenced() {
+    rig.wire.segments(true);
+    rig.connect(QpType.RC);
+    rig.wire.holds(p -> p.slid == b.lid());
+    MemoryWindow mw = a.pd.allocWindow(MwType.TYPE_1);
+    QpCore qp = core();
+    long before = qp.sending.started;
+    a.qp.wrStart();
+    a.qp.wrFlags(SendFlags.SIGNALED);
+    a.qp.wrRdmaRead(b.mr.rkey(), b.mr.iova());
+    a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), 8);
+    assertEquals(0, a.qp.wrComplete());
+    a.qp.wrStart();
+    a.qp.wrFlags(SendFlags.SIGNALED);
+    a.qp.wrBindMw(mw, mw.rkey(), a.mr, a.mr.iova(), 8, 0);
+    assertEquals(0, a.qp.wrComplete());
+    rig.settle();
+    assertEquals(1, qp.sending.readsOut);
+    assertEquals(before + 2, qp.sending.started, "the window is bound already");
+    Rig.assertEmpty(a.sendCq);
+  }
+
+  @Test
+  @DisplayName("D5: an invalidation settles what was executed at the peer before it")
+  void settles() {
+    rig.wire.segments(true);
+    rig.connect(QpType.RC);
+    MemoryRegion fast = a.pd.allocFastRegistration(1);
+    fast.map(a.mr.segment());
+    QpCore qp = core();
+    qp.directUnacknowledged = 2;
+    a.qp.wrStart();
+    a.qp.wrFlags(SendFlags.SIGNALED);
+    a.qp.wrLocalInv(fast.rkey());
+    assertEquals(0, a.qp.wrComplete());
+    rig.settle();
+    assertEquals(WcStatus.SUCCESS, Rig.next(a.sendCq).status());
+    assertEquals(0, qp.directUnacknowledged);
   }
 }

@@ -4,12 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.WcStatus;
 import ib.engine.OneQueuePair;
 import ib.engine.qp.QpCore;
 import ib.engine.qp.Ready;
+import ib.engine.run.RunList;
+import ib.engine.wire.Packet;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -101,5 +105,28 @@ class RequesterStateTest {
     requester.skipHead();
     assertEquals(index + 1, requester.head());
     assertEquals(index + 1, requester.ring.head());
+  }
+
+  @Test
+  @DisplayName("local work that has run, and waits for copies to end, does not run again")
+  void executedOnce() {
+    int free = requester.place(requester.head()); // a slot without a request: nothing to execute
+    assertEquals(WcStatus.MW_BIND_ERR, LocalWork.start(qp, requester.slots, free));
+    requester.localExecuted = true;
+    assertEquals(WcStatus.SUCCESS, LocalWork.start(qp, requester.slots, free));
+    assertFalse(requester.localExecuted);
+  }
+
+  @Test
+  @DisplayName("D4: answers wait for the next call when the budget of this one is used up")
+  void budget() {
+    Packet p = Objects.requireNonNull(qp.packets().responsePool.take());
+    qp.packets().responses.add(p);
+    RunList run = new RunList(1);
+    run.spend(2);
+    assertTrue(requester.responses(run));
+    assertSame(p, qp.packets().responses.peek());
+    qp.packets().responses.remove();
+    p.free();
   }
 }

@@ -15,6 +15,7 @@ import ib.core.verbs.WcStatus;
 import ib.core.verbs.WrOpcode;
 import ib.engine.qp.HcaConfig;
 import ib.engine.time.VirtualClock;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -115,9 +116,11 @@ class DirectRulesTest {
     }
     Rig.bringUp(a, a.qp, b.qp.qpn(), b.lid(), 1, 7, 7);
     Rig.bringUp(b, b.qp, a.qp.qpn(), ELSEWHERE, 1, 7, 7);
+    a.mr.segment().fill((byte) 7);
     post(opcode, b.mr.rkey(), a.mr.lkey(), 8);
     Rig.assertEmpty(a.sendCq);
     assertTrue(rig.wire.transmitted.get() > 0);
+    assertEquals(0, b.mr.segment().get(ValueLayout.JAVA_BYTE, 0), "nothing is written");
     assertEquals(1L, b.hca.counters(1).get("drop_source"));
   }
 

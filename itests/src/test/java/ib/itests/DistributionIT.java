@@ -57,6 +57,26 @@ public class DistributionIT {
     assertEquals("a\nb\n", run.out());
   }
 
+  /**
+   * The processor registers itself before it looks for commands. A shell that starts on this
+   * service event reads its profile too early by chance, and prints "Command not found: try".
+   */
+  @Test
+  public void u4TheShellStartsWhenTheCommandProcessorHasFoundTheCommands() {
+    int processor = level("org.apache.felix.gogo.runtime");
+    int shell = level("org.apache.felix.gogo.jline");
+    assertTrue("the shell at " + shell, processor < shell);
+    assertTrue("the processor at " + processor, level("ib.tools") < processor);
+  }
+
+  private static int level(String bundle) {
+    return Distro.descriptor().bundles().stream()
+        .filter(b -> b.symbolicName().equals(bundle))
+        .mapToInt(RunBundle::startLevel)
+        .findFirst()
+        .orElseThrow();
+  }
+
   /** So it meets a shell that the runtime starts while it stops: bundles go one after the other. */
   @Test
   public void u4AShellWithoutTheCommandsOfIbPrintsNoStack() throws Exception {

@@ -26,6 +26,7 @@ final class LoopWire {
 
   private volatile Predicate<Packet> loses; // null: none
   private volatile Predicate<Packet> holds; // null: none
+  volatile boolean global; // whether every packet has a global route header, as in RoCE
   volatile Consumer<Packet> sees; // gets each packet before delivery, which stays direct; or null
   final AtomicLong transmitted = new AtomicLong();
   final AtomicLong asked = new AtomicLong(); // for a way without packets
@@ -102,6 +103,11 @@ final class LoopWire {
     @Override
     public boolean segments() {
       return segments;
+    }
+
+    @Override
+    public boolean alwaysGlobal() {
+      return global;
     }
   }
 

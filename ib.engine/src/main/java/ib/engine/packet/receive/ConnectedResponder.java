@@ -223,7 +223,6 @@ public final class ConnectedResponder extends ReceiveState {
 
   /** UC: goes on only with the first packet of a message (IBA 9.8.2.2.1). */
   private boolean resynchronized(Packet p, int what) {
-    InboundMessage.abandon(this);
     epsn = p.psn;
     if ((what & Opcode.START) != 0) {
       return true;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.CqInit;
+import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortState;
 import ib.core.verbs.QpCreateFlags;
@@ -274,5 +275,17 @@ class QpCoreTest {
     assertFalse(Invalidation.local(qp, none));
     assertFalse(Invalidation.remote(qp, none));
     assertTrue(Invalidation.settled(qp, none));
+  }
+
+  @Test
+  @DisplayName("IBA 10.6.5: a key is invalidated by its number now, and in its protection domain")
+  void otherKey() {
+    QpCore qp = made(a, QpType.RC);
+    int foreign = a.device.allocPd().allocFastRegistration(1).rkey();
+    int own = a.pd.allocFastRegistration(1).rkey();
+    assertFalse(Invalidation.local(qp, foreign));
+    assertFalse(Invalidation.local(qp, MemoryRegion.nextKey(own)));
+    assertTrue(Invalidation.local(qp, own));
+    assertFalse(Invalidation.remote(qp, own), "it is not open");
   }
 }

@@ -1,30 +1,48 @@
 package ib.engine;
 
+import ib.core.verbs.PhysState;
+import ib.core.verbs.PortState;
 import ib.core.verbs.QpType;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.QpCore;
 import ib.engine.time.VirtualClock;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A queue pair of a device that no thread runs, for tests of a part of it. */
 public final class OneQueuePair implements AutoCloseable {
   public final QpCore qp;
+
+  /** The other end of a connected one. */
+  public final @Nullable QpCore peer;
+
   private final Rig rig =
       new Rig(new VirtualClock(), false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
 
   /**
-   * Makes one.
+   * Makes a reliable one.
    *
    * @param connected whether it is in RTS and has a peer; else it is in RESET
    */
   public OneQueuePair(boolean connected) {
+    this(QpType.RC, connected);
+  }
+
+  /** Makes one of a type. */
+  public OneQueuePair(QpType type, boolean connected) {
     Rig.Side a = rig.a();
     if (connected) {
-      rig.connect(QpType.RC);
+      rig.connect(type);
     } else {
-      a.qp = a.pd.createQp(Rig.init(a, QpType.RC, 4));
+      a.qp = a.pd.createQp(Rig.init(a, type, 4));
     }
     qp = Objects.requireNonNull(a.hca.port(1).queuePair(a.qp.qpn()));
+    peer = connected ? rig.b().hca.port(1).queuePair(rig.b().qp.qpn()) : null;
+  }
+
+  /** Takes the link of the device's port down. */
+  public void linkDown() {
+    rig.a().hca.port(1).state(PortState.DOWN, PhysState.DISABLED);
   }
 
   /** {@return a counter of the device's port} */

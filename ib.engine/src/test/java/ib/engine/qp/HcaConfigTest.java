@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class HcaConfigTest {
   private static final int BUDGET = 4096;
   private static final int JUMBO = 4096;
-  private static final int WINDOW_MOST = 1 << 20;
+  private static final int MAX_WINDOW = 1 << 20;
 
   private final HcaConfig config = HcaConfig.of(0x10, 0x11, 0x12);
 
@@ -51,14 +51,14 @@ class HcaConfigTest {
   @DisplayName("the least and the most of each measure are taken, one beyond is refused")
   void pace() {
     assertEquals(2, config.withPace(BUDGET, JUMBO, 1, 1, 2).windowPackets());
-    assertEquals(WINDOW_MOST, config.withPace(BUDGET, JUMBO, 1, 1, WINDOW_MOST).windowPackets());
+    assertEquals(MAX_WINDOW, config.withPace(BUDGET, JUMBO, 1, 1, MAX_WINDOW).windowPackets());
     refused(BUDGET - 1, JUMBO, 1, 1, 2);
     refused(BUDGET, 0, 1, 1, 2);
     refused(BUDGET, JUMBO + 1, 1, 1, 2);
     refused(BUDGET, JUMBO, 3, 1, 2);
     refused(BUDGET, JUMBO, 1, 3, 2);
     refused(BUDGET, JUMBO, 1, 1, 1);
-    refused(BUDGET, JUMBO, 1, 1, WINDOW_MOST + 1);
+    refused(BUDGET, JUMBO, 1, 1, MAX_WINDOW + 1);
   }
 
   private void refused(int budget, int jumbo, int requests, int responses, int window) {

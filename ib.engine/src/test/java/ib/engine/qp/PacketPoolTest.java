@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 @DisplayName("the packets of one direction of a queue pair")
 class PacketPoolTest {
   private static final int SIZE = 4;
-  private static final int MOST_COPIES = 1024;
+  private static final int MAX_COPIES = 1024;
 
   private final PacketPool pool = pool(SIZE);
 
@@ -136,7 +136,7 @@ class PacketPoolTest {
     assertNotNull(first);
     first.free();
     assertSame(first, pool.replicate(a));
-    for (int i = 1; i < MOST_COPIES; i++) {
+    for (int i = 1; i < MAX_COPIES; i++) {
       assertNotNull(pool.replicate(a));
     }
     assertNull(pool.replicate(a));

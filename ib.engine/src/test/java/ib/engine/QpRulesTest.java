@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.CqInit;
 import ib.core.verbs.MemoryRegion;
-import ib.core.verbs.PhysState;
-import ib.core.verbs.PortState;
 import ib.core.verbs.QpCreateFlags;
 import ib.core.verbs.QpInit;
 import ib.core.verbs.QpState;
@@ -20,27 +18,21 @@ import ib.core.verbs.SrqInit;
 import ib.core.verbs.WcStatus;
 import ib.core.wire.BthOpcode;
 import ib.engine.link.HcaCounter;
-import ib.engine.qp.ControlPath;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.Invalidation;
 import ib.engine.qp.QpCore;
-import ib.engine.qp.QpHistory;
 import ib.engine.time.VirtualClock;
 import ib.engine.verbs.Probe;
 import ib.engine.wire.Opcode;
-import ib.engine.wire.RunContext;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("what a queue pair says of itself")
-class QpCoreTest {
-  private static final long GIVE_UP_NS = 5_000_000_000L;
+@DisplayName("what a queue pair was made for, its port, its peer, and the keys of its domain")
+class QpRulesTest {
   private static final int DEPTH = 4;
 
   private final Rig rig =
@@ -72,18 +64,6 @@ class QpCoreTest {
     a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), 8);
     assertEquals(0, a.qp.wrComplete());
     rig.settle();
-  }
-
-  @Test
-  @DisplayName("the responder answers in RTR, RTS, SQD and SQE, and in no other state")
-  void live() {
-    Set<QpState> answers = EnumSet.of(QpState.RTR, QpState.RTS, QpState.SQD, QpState.SQE);
-    QpCore qp = made(a, QpType.RC);
-    for (QpState s : QpState.values()) {
-      qp.enter(s, QpHistory.ASKED);
-      assertEquals(answers.contains(s), qp.live(), s::name);
-    }
-    qp.enter(QpState.RESET, QpHistory.ASKED);
   }
 
   @Test
@@ -130,13 +110,6 @@ class QpCoreTest {
   }
 
   @Test
-  @DisplayName("its hash is its number, so that sets have the same order in each simulation")
-  void hash() {
-    QpCore qp = made(a, QpType.RC);
-    assertEquals(qp.qpn, qp.hashCode());
-  }
-
-  @Test
   @DisplayName("what was counted stays with the port before")
   void portChanges() {
     LoopWire wire = new LoopWire();
@@ -180,28 +153,6 @@ class QpCoreTest {
   }
 
   @Test
-  @DisplayName("it is idle while none of its packets is under way, be it a request or a response")
-  void idle() {
-    rig.connect(QpType.RC);
-    QpCore from = core(a, a.qp);
-    QpCore to = core(b, b.qp);
-    assertTrue(from.isIdle(), "it has no packet yet");
-    assertTrue(from.isQuiet());
-    rig.wire.holds(p -> true);
-    write();
-    assertFalse(from.isIdle(), "its request is on the way");
-
-    RunContext run = b.hca.newRunContext();
-    rig.wire.deliverHeld(p -> true, run);
-    assertTrue(from.isIdle(), "its request was taken");
-    assertFalse(to.isIdle(), "its acknowledgement is on the way");
-    rig.wire.deliverHeld(p -> true, run);
-    rig.settle();
-    assertTrue(to.isIdle());
-    assertTrue(to.isQuiet());
-  }
-
-  @Test
   @DisplayName("D4: a packet that comes while another thread holds the claim makes that thread run")
   void arrivesMeanwhile() {
     rig.connect(QpType.RC);
@@ -216,16 +167,6 @@ class QpCoreTest {
     Probe.letGo(b.qp);
     rig.settle();
     assertEquals(1, forge.answers.size());
-  }
-
-  @Test
-  @DisplayName("a packet to a port that is down is counted, discarded and free again")
-  void portDown() {
-    rig.connect(QpType.RC);
-    a.hca.port(1).state(PortState.DOWN, PhysState.POLLING);
-    write();
-    assertEquals(1, a.hca.counters(1).get(HcaCounter.DROP_PORT_DOWN.label()));
-    assertTrue(core(a, a.qp).isIdle());
   }
 
   @Test
@@ -256,25 +197,6 @@ class QpCoreTest {
     assertFalse(peer.claimed());
     assertEquals(QpState.ERR, qp.state);
     Probe.letGo(a.qp);
-  }
-
-  @Test
-  @DisplayName("D4: who waits for a claim gives up after 5 s")
-  void deadline() {
-    long before = System.nanoTime();
-    long end = ControlPath.deadline();
-    long after = System.nanoTime();
-    assertTrue(end - before >= GIVE_UP_NS && end - after <= GIVE_UP_NS);
-  }
-
-  @Test
-  @DisplayName("IBA 10.6.5: a key that there is not cannot be invalidated; no copy is under way")
-  void noKey() {
-    QpCore qp = made(a, QpType.RC);
-    int none = a.mr.rkey() ^ 0x7fff00;
-    assertFalse(Invalidation.local(qp, none));
-    assertFalse(Invalidation.remote(qp, none));
-    assertTrue(Invalidation.settled(qp, none));
   }
 
   @Test

@@ -30,6 +30,8 @@ import org.junit.jupiter.api.Timeout;
 @DisplayName("D8: when the thread of a device's events starts, is woken and ends")
 @Timeout(60)
 class DeviceStepsTest {
+  private static final long SOON_NS = 10_000_000;
+
   private final HeldBus bus = new HeldBus();
 
   private static IbEvent fatal(Rig rig, EventType type, IbObject element) {
@@ -142,8 +144,9 @@ class DeviceStepsTest {
       rig.dispatch(1);
       assertTrue(rig.reports.tellsOf("cannot start the event dispatcher"));
       rig.starts.failing = false;
-      rig.events.watch(rig.clock.nanoTime());
-      r.await(1);
+      do { // the hub's own watch may be in the middle of a try that fails: then the next one counts
+        rig.events.watch(rig.clock.nanoTime());
+      } while (!r.await(1, SOON_NS));
     }
   }
 

@@ -7,6 +7,7 @@ import ib.core.verbs.AhAttr;
 import ib.core.verbs.Limit;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.PostStatus;
+import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
@@ -202,5 +203,36 @@ class CompleterRulesTest {
     post(WrOpcode.RDMA_WRITE, 0, LONGEST + 1);
     assertEquals(WcStatus.LOC_LEN_ERR, next());
     assertEquals(QpState.ERR, a.qp.state());
+  }
+
+  @Test
+  @DisplayName("IBA 10.9.3: a request of QP1 says by which P_Key it goes")
+  void ownPkey() {
+    for (Rig.Side s : rig.sides) {
+      s.hca.port(1).pkeys(0xffff, 0x9234);
+      s.qp = s.pd.createQp(Rig.init(s, QpType.GSI, 8).withPort(1));
+      Rig.toRtr(s.qp, 0, 0, Mtu.MTU_256);
+      s.qp.modify(new QpAttr().state(QpState.RTS).sqPsn(1));
+    }
+    List<Integer> seen = new ArrayList<>();
+    rig.wire.loses(
+        p -> {
+          seen.add(p.pkey);
+          return false;
+        });
+    AddressHandle ah = a.pd.createAh(AhAttr.ofLid(1, b.lid(), 0));
+    for (int index = 0; index < 2; index++) {
+      SendWr wr =
+          new SendWr(1)
+              .opcode(WrOpcode.SEND)
+              .ah(ah)
+              .remoteQpn(1)
+              .remoteQkey(0x80010000)
+              .pkeyIndex(index)
+              .addSge(a.mr.lkey(), a.mr.iova(), 256);
+      assertEquals(PostStatus.OK, a.qp.postSend(wr));
+      rig.settle();
+    }
+    assertEquals(List.of(0xffff, 0x9234), seen);
   }
 }

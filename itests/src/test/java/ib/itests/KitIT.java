@@ -155,7 +155,12 @@ public class KitIT {
     line.addAll(List.of(arguments));
     Program run = Program.ib(Distro.HOME, "", SHORT_WAIT, line.toArray(String[]::new));
     assertEquals(run.err(), 1, run.status());
-    assertEquals("ib: " + sentence + "\n", run.err());
+    assertEquals("ib: " + sentence + "\n", withoutLog(run.err()));
+  }
+
+  /** The framework logs a bundle that does not resolve, too; at times the program ends before. */
+  private static String withoutLog(String err) {
+    return err.replaceAll("(?m)^\\[\\S+ ERROR \\S+ +Unable to resolve .*\\R", "");
   }
 
   @Test

@@ -133,6 +133,9 @@ class QpRulesTest {
       assertEquals(0, qp.packets(HcaCounter.DROP_FAULT));
       assertEquals(1, hca.counters(1).get(HcaCounter.DROP_FAULT.label()));
       assertEquals(0, hca.counters(2).get(HcaCounter.DROP_FAULT.label()));
+      qp.count(HcaCounter.DROP_FAULT);
+      assertEquals(1, hca.counters(1).get(HcaCounter.DROP_FAULT.label()));
+      assertEquals(1, hca.counters(2).get(HcaCounter.DROP_FAULT.label()));
     } finally {
       hca.shutdown();
     }

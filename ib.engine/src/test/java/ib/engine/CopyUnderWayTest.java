@@ -100,6 +100,24 @@ class CopyUnderWayTest {
     assertEquals(WcStatus.SUCCESS, Rig.next(b.sendCq).status());
   }
 
+  @Test
+  @DisplayName("IBA 10.6.5: LOCAL_INV of a window completes after the last copy has ended")
+  void windowInvalidated() {
+    MemoryWindow mw = b.pd.allocWindow(MwType.TYPE_2);
+    MemoryRegion below = b.pd.allocMemory(64, 8, Rig.ALL_ACCESS);
+    int bound = MemoryRegion.nextKey(mw.rkey());
+    post(b, bind(mw, bound, below, 64));
+    rig.settle();
+    assertEquals(WcStatus.SUCCESS, Rig.next(b.sendCq).status());
+    Probe.copies(b.qp, bound, 1);
+    post(b, new SendWr(0).opcode(WrOpcode.LOCAL_INV).invalidateRkey(bound));
+    steps();
+    Rig.assertEmpty(b.sendCq);
+    Probe.copies(b.qp, bound, -1);
+    rig.settle();
+    assertEquals(WcStatus.SUCCESS, Rig.next(b.sendCq).status());
+  }
+
   private static SendWr bind(MemoryWindow mw, int key, MemoryRegion below, int length) {
     MemoryWork work =
         new MemoryWork().bind(mw, key, below, below.iova(), length, Access.REMOTE_WRITE);

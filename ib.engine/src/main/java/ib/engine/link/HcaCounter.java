@@ -92,7 +92,7 @@ public enum HcaCounter {
   PSN_VIOLATIONS,
   /** Times a source was muted. */
   SOURCES_MUTED,
-  /** Steps of queue pairs, and flushes of what a wire had gathered, ended by an exception. */
+  /** Exceptions that ended a step of a queue pair, its QP_FATAL, or a flush of a wire. */
   STEPS_CRASHED,
   // ---- found in the bytes: one for each DropReason, ICRC and opcode stand above ----
   /** Fewer bytes than the headers take. */

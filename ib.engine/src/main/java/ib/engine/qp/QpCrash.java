@@ -2,7 +2,6 @@ package ib.engine.qp;
 
 import ib.core.verbs.EventType;
 import ib.core.verbs.QpState;
-import ib.engine.link.HcaCounter;
 import ib.engine.run.RunList;
 import org.jspecify.annotations.Nullable;
 
@@ -60,8 +59,7 @@ abstract class QpCrash extends RunList {
   }
 
   private void recover(Throwable why, RunList run) {
-    qp.count(HcaCounter.STEPS_CRASHED);
-    qp.history.crashed(why);
+    qp.crashed(why);
     QpState s = qp.state;
     if (!qp.buried() && s != QpState.RESET && s != QpState.ERR) {
       untold = true;
@@ -75,7 +73,7 @@ abstract class QpCrash extends RunList {
       qp.verbs.tell(EventType.QP_FATAL);
       untold = false;
     } catch (Throwable t) { // no memory for it: the next step tries again, the flush goes on
-      qp.history.crashed(t);
+      qp.crashed(t);
     }
   }
 

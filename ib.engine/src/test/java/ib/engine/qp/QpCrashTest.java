@@ -100,7 +100,7 @@ class QpCrashTest {
   }
 
   @Test
-  @DisplayName("an event that cannot be raised is raised by the next step, once")
+  @DisplayName("an event that cannot be raised is counted, and raised by the next step, once")
   void untold() {
     try (OneQueuePair one = new OneQueuePair(true)) {
       QpCore qp = one.qp;
@@ -108,6 +108,8 @@ class QpCrashTest {
       qp.control.caught(first);
       qp.control.begin(qp.runList);
       assertEquals(QpState.ERR, qp.state);
+      assertEquals(2, one.count(COUNTER), "the step and the event");
+      assertSame(first, qp.history.crash(), "the first one is kept");
 
       List<EventType> told = hear(qp);
       qp.control.begin(qp.runList);

@@ -210,6 +210,20 @@ class ConnectedResponderTest {
     assertEquals((PSN + n - 1) & 0xffffff, forge.answers.getLast().psn());
   }
 
+  @Test
+  @DisplayName("D4: a long answer is sent in parts, each within the budget, to its end")
+  void longAnswer() {
+    connect(QpType.RC, 64);
+    Packet read = forge.packet(BthOpcode.RC_RDMA_READ_REQUEST, PSN, 0);
+    read.dmaLength = 200 * MTU;
+    b.hca.port(1).receive(read, run);
+    run.finish();
+    int first = forge.answers.size();
+    assertTrue(first > 0 && first * MTU <= 2 * BUDGET, first + " at once");
+    rig.settle();
+    assertEquals(200, forge.answers.size());
+  }
+
   // ---- acknowledgements ----
 
   @Test

@@ -68,8 +68,7 @@ final class Reply {
   static boolean run(ConnectedResponder r, RunList run, int msn) {
     QpCore qp = r.qp;
     QpPath path = qp;
-    boolean segments = path.port().wire().segments();
-    int most = segments ? path.mtu : qp.hca.config().jumboBytes();
+    int most = path.port().wire().segments() ? path.mtu : qp.hca.config().jumboBytes();
     while (r.replying) {
       if (run.exhausted()) {
         return false;
@@ -99,9 +98,7 @@ final class Reply {
       r.replyAddress += bytes;
       r.replyLeft -= bytes;
       r.replying = !last;
-      if (segments) {
-        run.spend(bytes); // a wire that gives the packet back at once never empties the pool
-      }
+      run.spend(0); // a wire that gives the packet back at once never empties the pool
       address(p, qp, run);
     }
     return true;

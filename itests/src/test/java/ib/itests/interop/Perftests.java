@@ -46,6 +46,7 @@ public class Perftests {
             {"ib_write_lat", "-n 20 -s 1", false},
             {"ib_read_bw", "-n 50 -s 65536", false},
             {"ib_read_bw", "-n 5 -t 1 -s 1048576 -m 256", false}, // 4096 packets at once
+            {"ib_read_bw", "-n 200 -s 1048576", false}, // 128 at once
             {"ib_read_bw", "-n 50 -s 3000 -e -m 2048", true},
             {"ib_read_lat", "-n 50 -s 5000", false},
             {"ib_atomic_bw", "-n 50", false},

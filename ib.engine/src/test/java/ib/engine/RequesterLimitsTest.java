@@ -134,6 +134,22 @@ class RequesterLimitsTest {
   }
 
   @Test
+  @DisplayName("an atomic behind reads that fill the window is sent")
+  void atomicBehind() {
+    rig.wire.segments(true);
+    rig.connect(QpType.RC);
+    rig.wire.holds(p -> true);
+    MemoryRegion from = b.pd.allocMemory(LONG_READ, 8, Rig.ALL_ACCESS);
+    read(a.pd.allocMemory(LONG_READ, 8, Rig.ALL_ACCESS), from, 2048 * RIG_MTU);
+    a.qp.wrStart();
+    a.qp.wrAtomicFetchAdd(b.mr.rkey(), b.mr.iova(), 1);
+    a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), Long.BYTES);
+    assertEquals(0, a.qp.wrComplete());
+    rig.settle();
+    assertEquals(2, rig.wire.held.size());
+  }
+
+  @Test
   @DisplayName("inside one JVM reads are bounded by their number only")
   void lossless() {
     assertEquals(3, readsAsked(false, 1024, 1024, 1));

@@ -91,11 +91,18 @@ final class Connections {
     made.add(connection);
   }
 
+  /**
+   * Waits until all have been open. A peer that sends nothing disconnects at once, so a connection
+   * may have ended before this thread has seen it open.
+   */
   private void awaitAll() {
     for (int i = 0; i < made.size(); i++) {
-      while (!made.get(i).isOpen()) {
-        goingOn(ends.get(i));
-        ends.get(i).idle();
+      MessageEnd end = ends.get(i);
+      while (!made.get(i).isOpen() && end.end() == null) {
+        end.idle();
+      }
+      if (end.end() != null && !end.hasPeerDisconnected()) {
+        goingOn(end);
       }
     }
   }

@@ -32,7 +32,6 @@ import ib.core.verbs.SrqAttr;
 import ib.core.verbs.SrqInit;
 import ib.core.verbs.WellKnown;
 import ib.core.verbs.WrOpcode;
-import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -129,16 +128,28 @@ final class Stand {
 
   /** {@return whether a thread waits inside of the midlayer} */
   static boolean waits(@Nullable Thread t) {
-    if (t == null
-        || t.getState() != Thread.State.WAITING && t.getState() != Thread.State.TIMED_WAITING) {
-      return false;
+    return t != null && waits(t.getStackTrace());
+  }
+
+  /**
+   * {@return whether a thread with this stack is parked by the midlayer} The stack alone tells: a
+   * thread's state, asked before, may be that of another wait, which has ended since. A thread that
+   * stands before a lock does not wait for what another thread does, so it is not parked yet.
+   */
+  static boolean waits(StackTraceElement... stack) {
+    boolean parked = false;
+    for (StackTraceElement frame : stack) {
+      String name = frame.getClassName();
+      if (name.startsWith("ib.")) {
+        return parked && name.startsWith("ib.core.");
+      }
+      if (name.startsWith("java.util.concurrent.locks.Reentrant")) {
+        return false;
+      }
+      parked |=
+          frame.getMethodName().startsWith("park") || frame.getMethodName().startsWith("wait");
     }
-    return Arrays.stream(t.getStackTrace())
-        .map(StackTraceElement::getClassName)
-        .filter(n -> n.startsWith("ib."))
-        .findFirst()
-        .filter(n -> n.startsWith("ib.core."))
-        .isPresent();
+    return false;
   }
 
   // ---- the places ----

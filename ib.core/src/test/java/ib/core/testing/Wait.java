@@ -1,6 +1,6 @@
 package ib.core.testing;
 
-import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -12,6 +12,8 @@ import java.util.function.BooleanSupplier;
 /** Bounded waits for tests: nothing sleeps to be in step, and nothing hangs. */
 public final class Wait {
   private static final long LIMIT_S = 30;
+  private static final int INNERMOST = 3; // frames: of a parked thread, one of them is a park
+  private static final String LOCK = "java.util.concurrent.locks.Reentrant";
 
   private Wait() {}
 
@@ -46,21 +48,25 @@ public final class Wait {
   }
 
   /**
-   * Waits until a thread waits inside of a method of the core.
+   * Waits until a thread is parked inside of a method of the core. One stack tells all of it: a
+   * state, asked before, may be that of another wait, which has ended since; and a thread that
+   * stands before a lock waits for nobody's task.
    *
    * @param thread which
    * @param method the method's name
    */
   public static void inside(Thread thread, String method) {
     until(
-        () ->
-            (thread.getState() == Thread.State.WAITING
-                    || thread.getState() == Thread.State.TIMED_WAITING)
-                && Arrays.stream(thread.getStackTrace())
-                    .anyMatch(
-                        f ->
-                            f.getClassName().startsWith("ib.core.")
-                                && f.getMethodName().equals(method)));
+        () -> {
+          List<StackTraceElement> stack = List.of(thread.getStackTrace());
+          return stack.stream().limit(INNERMOST).anyMatch(f -> f.getMethodName().startsWith("park"))
+              && stack.stream().noneMatch(f -> f.getClassName().startsWith(LOCK))
+              && stack.stream()
+                  .anyMatch(
+                      f ->
+                          f.getClassName().startsWith("ib.core.")
+                              && f.getMethodName().equals(method));
+        });
   }
 
   /**

@@ -33,8 +33,6 @@ class RequesterLimitsTest {
   private static final int WINDOW_PSNS = 1 << 22;
   private static final int MTU = 256;
   private static final int INLINE = 2 * MTU;
-  private static final int RIG_MTU = 1024;
-  private static final int LONG_READ = 2049 * RIG_MTU;
 
   private final Rig rig =
       new Rig(new VirtualClock(), false, HcaConfig.of(0x10, 0x11), HcaConfig.of(0x20, 0x21));
@@ -86,73 +84,6 @@ class RequesterLimitsTest {
   @DisplayName("IBA 9.8: packets of UC are not acknowledged, so none waits")
   void unacknowledged() {
     assertEquals(1, sentBehind(QpType.UC, WINDOW_PSNS));
-  }
-
-  private void read(MemoryRegion into, MemoryRegion from, int length) {
-    a.qp.wrStart();
-    a.qp.wrFlags(SendFlags.SIGNALED);
-    a.qp.wrRdmaRead(from.rkey(), from.iova());
-    a.qp.wrSetSge(into.lkey(), into.iova(), length);
-    assertEquals(0, a.qp.wrComplete());
-  }
-
-  /** Reads of so many packets each; returns how many are asked for at once. */
-  private long readsAsked(boolean lossy, int... packets) {
-    rig.wire.segments(lossy);
-    rig.connect(QpType.RC, packets.length, 14, 7, 7);
-    rig.wire.holds(p -> true);
-    MemoryRegion from = b.pd.allocMemory(LONG_READ, 8, Rig.ALL_ACCESS);
-    MemoryRegion into = a.pd.allocMemory(LONG_READ, 8, Rig.ALL_ACCESS);
-    for (int n : packets) {
-      read(into, from, n * RIG_MTU);
-    }
-    rig.settle();
-    int asked = rig.wire.held.size();
-    rig.wire.holds(null);
-    RunContext run = b.hca.newRunContext();
-    for (Packet p = rig.wire.held.poll(); p != null; p = rig.wire.held.poll()) {
-      b.hca.port(1).receive(p, run);
-    }
-    run.finish();
-    rig.settle();
-    for (int i = 0; i < packets.length; i++) {
-      assertEquals(WcStatus.SUCCESS, Rig.next(a.sendCq).status());
-    }
-    return asked;
-  }
-
-  @Test
-  @DisplayName("a medium that may lose them owes a queue pair answers of 2,048 packets of reads")
-  void readWindow() {
-    assertEquals(2, readsAsked(true, 1024, 1024, 1));
-  }
-
-  @Test
-  @DisplayName("a read that is longer than the window of reads is asked for alone")
-  void longRead() {
-    assertEquals(1, readsAsked(true, 2049, 1));
-  }
-
-  @Test
-  @DisplayName("an atomic behind reads that fill the window is sent")
-  void atomicBehind() {
-    rig.wire.segments(true);
-    rig.connect(QpType.RC);
-    rig.wire.holds(p -> true);
-    MemoryRegion from = b.pd.allocMemory(LONG_READ, 8, Rig.ALL_ACCESS);
-    read(a.pd.allocMemory(LONG_READ, 8, Rig.ALL_ACCESS), from, 2048 * RIG_MTU);
-    a.qp.wrStart();
-    a.qp.wrAtomicFetchAdd(b.mr.rkey(), b.mr.iova(), 1);
-    a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), Long.BYTES);
-    assertEquals(0, a.qp.wrComplete());
-    rig.settle();
-    assertEquals(2, rig.wire.held.size());
-  }
-
-  @Test
-  @DisplayName("inside one JVM reads are bounded by their number only")
-  void lossless() {
-    assertEquals(3, readsAsked(false, 1024, 1024, 1));
   }
 
   @Test

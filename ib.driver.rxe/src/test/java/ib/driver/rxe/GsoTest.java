@@ -24,6 +24,7 @@ final class GsoTest {
   private static final int PEER_QPN = 0x123456;
   private static final int FIRST_PSN = 0xfffff0; // RxeSide's
   private static final Gid HERE = Gid.parse("::ffff:127.0.0.1");
+  private static final int MTU = 1024;
   private static final int ACK = 0x1f;
   private static final int NAK_SEQUENCE = 0x60;
 
@@ -182,6 +183,74 @@ final class GsoTest {
     assertEquals(List.of(0, 1), ids(2));
     peer.acknowledge(HERE, side.qp.qpn(), FIRST_PSN + 9, ACK);
     side.next(9);
+    assertEquals(1, wire.counter(UdpCounter.GSO_PROVEN));
+  }
+
+  private void read(int at, int bytes) throws IOException {
+    peer.read(HERE, side.qp.qpn(), FIRST_PSN + at, side.mr, bytes);
+  }
+
+  @Test
+  @DisplayName("auto: the answer to a read is the trial; 255 reads behind it prove that it arrived")
+  void reads() throws IOException {
+    UdpWire wire = device("auto");
+    read(0, 6 * MTU);
+    assertEquals(List.of(0, 1, 0, 0, 0, 0), ids(6));
+    for (int i = 0; i < 254; i++) { // as many as may be under way beside that of the trial
+      read(6 + i, 8);
+      assertEquals(List.of(0), ids(1));
+    }
+    assertEquals(0, wire.counter(UdpCounter.GSO_PROVEN));
+    read(260, 8);
+    assertEquals(List.of(0), ids(1));
+    assertEquals(1, wire.counter(UdpCounter.GSO_PROVEN));
+    read(261, 6 * MTU);
+    assertEquals(List.of(0, 1, 0, 1, 2, 0), ids(6)); // the first and the last are 4 bytes longer
+  }
+
+  @Test
+  @DisplayName("auto: a peer that asks for the trial's answer again, time after time, refutes")
+  void readsRefuted() throws IOException {
+    UdpWire wire = device("auto");
+    for (int i = 0; i < 3; i++) {
+      assertEquals(0, wire.counter(UdpCounter.GSO_REFUTED));
+      read(2 * i, 2 * MTU);
+      assertEquals(List.of(0, 1), ids(2), "a trial");
+      read(2 * i + 1, MTU); // the second did not arrive
+      assertEquals(List.of(0), ids(1));
+    }
+    assertEquals(1, wire.counter(UdpCounter.GSO_REFUTED));
+    read(6, 3 * MTU);
+    assertEquals(List.of(0, 0, 0), ids(3));
+    assertEquals(0, wire.counter(UdpCounter.GSO_PROVEN));
+  }
+
+  @Test
+  @DisplayName("auto: answers that get lost as a whole are no proof against the path")
+  void readsLostWhole() throws IOException {
+    UdpWire wire = device("auto");
+    for (int i = 0; i < 4; i++) {
+      read(2 * i, 2 * MTU);
+      assertEquals(List.of(0, 1), ids(2), "a trial");
+      read(2 * i, MTU); // neither has arrived
+      assertEquals(List.of(0), ids(1));
+    }
+    assertEquals(0, wire.counter(UdpCounter.GSO_REFUTED));
+  }
+
+  @Test
+  @DisplayName("auto: a request takes the trial over from an answer, since its result comes sooner")
+  void readThenRequests() throws IOException {
+    UdpWire wire = device("auto");
+    read(0, 2 * MTU);
+    assertEquals(List.of(0, 1), ids(2), "a trial");
+    read(2, 2 * MTU);
+    assertEquals(List.of(0, 0), ids(2), "none while that one is outstanding");
+    post(64, 64);
+    assertEquals(List.of(0, 1), ids(2), "another trial");
+    peer.acknowledge(HERE, side.qp.qpn(), FIRST_PSN + 1, ACK);
+    side.next(1);
+    side.next(2);
     assertEquals(1, wire.counter(UdpCounter.GSO_PROVEN));
   }
 }

@@ -3,9 +3,11 @@ package ib.driver.rxe;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.Gid;
+import ib.core.verbs.MemoryRegion;
 import ib.core.wire.Bth;
 import ib.core.wire.Icrc;
 import ib.core.wire.Ipv4Header;
+import ib.core.wire.Reth;
 import ib.core.wire.UdpHeader;
 import ib.driver.rxe.udp.Addresses;
 import ib.engine.wire.HiddenId;
@@ -88,18 +90,38 @@ final class WirePeer implements AutoCloseable {
 
   /** Sends an acknowledgement, or another answer with an AETH alone. */
   void acknowledge(Gid to, int qpn, int upTo, int syndrome) throws IOException {
-    MemorySegment packet = MemorySegment.ofArray(new byte[Bth.BYTES + 4 + Icrc.BYTES]);
+    MemorySegment packet = packet(0x11, qpn, upTo, 4);
+    packet.set(NET_INT, Bth.BYTES, syndrome << 24);
+    send(to, packet);
+  }
+
+  /** Asks for so many bytes of a region. */
+  void read(Gid to, int qpn, int psn, MemoryRegion from, int bytes) throws IOException {
+    MemorySegment packet = packet(0x0c, qpn, psn, Reth.BYTES);
+    Reth reth = new Reth();
+    reth.wrap(packet, Bth.BYTES);
+    reth.va(from.iova());
+    reth.rkey(from.rkey());
+    reth.dmaLen(bytes);
+    send(to, packet);
+  }
+
+  private static MemorySegment packet(int opcode, int qpn, int psn, int header) {
+    MemorySegment packet = MemorySegment.ofArray(new byte[Bth.BYTES + header + Icrc.BYTES]);
     Bth bth = new Bth();
     bth.wrap(packet, 0);
     bth.clear();
-    bth.opcode(0x11);
+    bth.opcode(opcode);
     bth.pkey(0xffff);
     bth.destQp(qpn);
-    bth.psn(upTo);
-    packet.set(NET_INT, Bth.BYTES, syndrome << 24);
+    bth.psn(psn & 0xffffff);
+    return packet;
+  }
+
+  private void send(Gid to, MemorySegment packet) throws IOException {
     headers(gid, 4791, to, (int) packet.byteSize());
-    Icrc.store(
-        packet, Bth.BYTES + 4, icrc.of(Icrc.Network.IPV4, headers, 0, packet, 0, Bth.BYTES + 4));
+    int covered = (int) packet.byteSize() - Icrc.BYTES;
+    Icrc.store(packet, covered, icrc.of(Icrc.Network.IPV4, headers, 0, packet, 0, covered));
     int sent =
         channel.send(
             packet.asByteBuffer(),

@@ -47,8 +47,11 @@ public abstract class SendState extends SendWindow {
   /** The first sequence number that was never sent. */
   public int psnSent;
 
-  /** How many requests with an answer of their own are under way. */
+  /** How many requests with an answer of their own are under way; a read in parts is several. */
   public int readsOut;
+
+  /** The first sequence number of the read at the cursor that is not asked for. */
+  public int asked;
 
   /** The index of a request with a local error: nothing is sent from there on. */
   public long haltIndex = Long.MAX_VALUE;

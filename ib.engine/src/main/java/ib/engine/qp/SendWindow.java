@@ -39,6 +39,11 @@ abstract class SendWindow {
     return size;
   }
 
+  /** {@return packets of a read that are asked for at once: two such parts fill the full window} */
+  public final int readPart() {
+    return most / 2;
+  }
+
   /**
    * A packet was lost.
    *

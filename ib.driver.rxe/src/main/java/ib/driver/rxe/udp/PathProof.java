@@ -10,9 +10,16 @@ import java.lang.invoke.VarHandle;
  * Decides whether the system may cut long sends to one peer into packets (UDP_SEGMENT). The system
  * numbers the packets 0, 1, 2, … in the IPv4 identification, which the ICRC covers. A network card
  * that cuts them itself may number otherwise; the peer then drops all but the first, without an
- * error. So one request of a reliable connection is sent as a trial, as the second packet of two.
- * Only if the peer acknowledges it without a retransmission are long sends used. Until then each
- * packet is sent on its own. Any thread may call; calls do not block.
+ * error. So one packet of a reliable connection is sent as a trial, as the second packet of two.
+ * Only if that packet arrives without a retransmission are long sends used. Until then each packet
+ * is sent on its own.
+ *
+ * <p>A request has arrived when the peer acknowledges it. Nothing acknowledges an answer to a read,
+ * but a peer has at most 255 reads under way (the verbs have 8 bits for their number): when it has
+ * sent that many read requests after the one that the trial answers, and has not asked for the
+ * trial again, then the trial has arrived. So a peer that only reads gets long sends as well.
+ *
+ * <p>Any thread may call; calls do not block.
  */
 final class PathProof {
   private static final VarHandle WORD;
@@ -29,8 +36,10 @@ final class PathProof {
   enum State {
     /** No trial has been made. */
     UNKNOWN,
-    /** The trial packet is outstanding. */
-    TRIED,
+    /** The trial packet, a request, is outstanding. */
+    REQUEST_TRIED,
+    /** The trial packet, an answer to a read, is outstanding. */
+    ANSWER_TRIED,
     /** Packets of a long send arrive. */
     PROVEN,
     /** Packets of a long send do not arrive, or the system refuses to cut. */
@@ -44,9 +53,11 @@ final class PathProof {
   private static final int PROVEN_LOOKS = 60; // seconds; the path may change
   private static final int REFUTED_LOOKS = 60;
   private static final int MAX_SYNDROME_ACK = 0x1f;
+  private static final int MAX_READS = 255; // that a queue pair may have outstanding
 
   private final UdpCounters counters;
-  private volatile long word; // state, failures, QPN and PSN of the trial packet
+  // state, failures, read requests since the trial packet, and its QPN and PSN
+  private volatile long word;
   private long seen; // used by look() only
   private int looks;
 
@@ -62,10 +73,18 @@ final class PathProof {
   }
 
   private static long word(State state, int failures, int qpn, int psn) {
-    return (long) state.ordinal() << 56 | (long) failures << 48 | (long) qpn << 24 | psn;
+    return (long) state.ordinal() << 60 | (long) failures << 56 | (long) qpn << 24 | psn;
+  }
+
+  private static State state(long w) {
+    return STATES[(int) (w >>> 60)];
   }
 
   private static int failures(long w) {
+    return (int) (w >>> 56) & 0xf;
+  }
+
+  private static int reads(long w) {
     return (int) (w >>> 48) & 0xff;
   }
 
@@ -74,7 +93,7 @@ final class PathProof {
   }
 
   State state() {
-    return STATES[(int) (word >>> 56)];
+    return state(word);
   }
 
   /**
@@ -82,18 +101,18 @@ final class PathProof {
    */
   boolean joins(Packet p) {
     long w = word;
-    int state = (int) (w >>> 56);
-    if (state >= State.PROVEN.ordinal()) {
-      return state == State.PROVEN.ordinal();
+    State state = state(w);
+    boolean reads = answersRead(p.opcode);
+    boolean sooner = state == State.ANSWER_TRIED && !reads; // an acknowledgement says more quickly
+    if (state != State.UNKNOWN && !sooner) {
+      return state == State.PROVEN;
     }
-    if ((p.opcode & 0xe0) != BthOpcode.Service.RC.bits() || answers(p.opcode) || p.repeated) {
+    if (!reads
+        && ((p.opcode & 0xe0) != BthOpcode.Service.RC.bits() || answers(p.opcode) || p.repeated)) {
       return false;
     }
-    if (state == State.UNKNOWN.ordinal()) {
-      return WORD.compareAndSet(
-          this, w, word(State.TRIED, failures(w), p.sourceQpn, p.psn & 0xffffff));
-    }
-    return false;
+    State trial = reads ? State.ANSWER_TRIED : State.REQUEST_TRIED;
+    return WORD.compareAndSet(this, w, word(trial, failures(w), p.sourceQpn, p.psn & 0xffffff));
   }
 
   /**
@@ -103,13 +122,20 @@ final class PathProof {
    */
   void alone(Packet p) {
     long w = word;
-    if ((int) (w >>> 56) != State.TRIED.ordinal() || p.sourceQpn != qpn(w) || answers(p.opcode)) {
+    State state = state(w);
+    boolean alike =
+        switch (state) {
+          case REQUEST_TRIED -> !answers(p.opcode);
+          case ANSWER_TRIED -> answersRead(p.opcode);
+          default -> false;
+        };
+    if (!alike || p.sourceQpn != qpn(w)) {
       return;
     }
     int ahead = Psn.diff((int) w & 0xffffff, p.psn & 0xffffff);
     if (ahead == 0) {
       failed(w, ALONE_LOST);
-    } else if (ahead > 0 && p.repeated) {
+    } else if (ahead > 0 && (p.repeated || state == State.ANSWER_TRIED)) {
       failed(w, ALL_LOST);
     }
   }
@@ -136,17 +162,42 @@ final class PathProof {
    */
   boolean heard(Packet p) {
     long w = word;
-    if ((int) (w >>> 56) != State.TRIED.ordinal() || p.destQpn != qpn(w) || !answers(p.opcode)) {
-      return false;
-    }
+    return switch (state(w)) {
+      case REQUEST_TRIED -> p.destQpn == qpn(w) && answers(p.opcode) && acknowledged(w, p);
+      case ANSWER_TRIED ->
+          p.destQpn == qpn(w) && p.opcode == BthOpcode.RC_RDMA_READ_REQUEST.value() && read(w, p);
+      default -> false;
+    };
+  }
+
+  private boolean acknowledged(long w, Packet p) {
     boolean plain = (p.opcode & 0x1f) == 0x11 && p.syndrome > MAX_SYNDROME_ACK;
     int through = plain ? Psn.add(p.psn, -1) : p.psn; // a NAK acknowledges all packets before it
-    if (Psn.diff(through, (int) w & 0xffffff) < 0
-        || !WORD.compareAndSet(this, w, word(State.PROVEN, 0, 0, 0))) {
-      return false;
+    return Psn.diff(through, (int) w & 0xffffff) >= 0 && proven(w);
+  }
+
+  private boolean read(long w, Packet p) {
+    if (Psn.diff(p.psn, (int) w & 0xffffff) <= 0) {
+      return false; // the trial's own read; if it repeats the trial, alone says so
     }
-    counters.count(UdpCounter.GSO_PROVEN);
-    return true;
+    if (reads(w) + 1 == MAX_READS) {
+      return proven(w);
+    }
+    WORD.weakCompareAndSet(this, w, w + (1L << 48)); // another thread's request may not be counted
+    return false;
+  }
+
+  private boolean proven(long w) {
+    boolean now = WORD.compareAndSet(this, w, word(State.PROVEN, 0, 0, 0));
+    if (now) {
+      counters.count(UdpCounter.GSO_PROVEN);
+    }
+    return now;
+  }
+
+  private static boolean answersRead(int opcode) {
+    return opcode >= BthOpcode.RC_RDMA_READ_RESPONSE_FIRST.value()
+        && opcode <= BthOpcode.RC_RDMA_READ_RESPONSE_ONLY.value();
   }
 
   /** {@return whether an RC opcode is a response, 0x0d to 0x12} */
@@ -170,7 +221,7 @@ final class PathProof {
     int most =
         switch (state()) {
           case UNKNOWN -> Integer.MAX_VALUE;
-          case TRIED -> 1;
+          case REQUEST_TRIED, ANSWER_TRIED -> 1;
           case PROVEN -> PROVEN_LOOKS;
           case REFUTED -> REFUTED_LOOKS;
         };

@@ -92,7 +92,7 @@ abstract class Completer extends Retries {
         break;
       }
       if ((Verb.what(opcode()) & Verb.ANSWERED) != 0) {
-        return false;
+        return end == Resend.expected(this, head, qp.mtuShift); // said of the next part of a read
       }
       int last = Psn.add(first, psnCount(head));
       if (Psn.diff(end, last) < 0) {
@@ -145,8 +145,11 @@ abstract class Completer extends Retries {
     int bytes = p.payload.length();
     long done = done(head);
     long left = length(head) - done;
-    boolean last = (Opcode.what(p.opcode) & Opcode.END) != 0;
-    if (bytes > left || last != (bytes == left) || (!last && bytes != p.psnCount << qp.mtuShift)) {
+    boolean last = bytes == left;
+    boolean ends = last || ReadParts.endAfter(this, (done >>> qp.mtuShift) + p.psnCount);
+    if (bytes > left
+        || ends != ((Opcode.what(p.opcode) & Opcode.END) != 0)
+        || (!last && bytes != p.psnCount << qp.mtuShift)) {
       failHead(run, WcStatus.BAD_RESP_ERR, 0);
       return;
     }
@@ -156,6 +159,7 @@ abstract class Completer extends Retries {
       if (last) {
         answered(p, run);
       } else {
+        readsOut -= ends && wasAsked(p.psn) ? 1 : 0;
         advanced(Psn.add(p.psn, p.psnCount));
       }
     } else if (result == Copier.TARGET) {
@@ -183,8 +187,13 @@ abstract class Completer extends Retries {
 
   private void answered(Packet p, RunList run) {
     advanced(Psn.add(p.psn, p.psnCount));
-    readsOut -= head < cursor ? 1 : 0; // unless the request was to be sent again
+    readsOut -= wasAsked(p.psn) ? 1 : 0;
     completeHead(run, WcStatus.SUCCESS, 0);
     completeLocal(run);
+  }
+
+  /** Whether an answer of the oldest request was asked for since the cursor was moved back. */
+  private boolean wasAsked(int psn) {
+    return head < cursor || Psn.diff(psn, asked) < 0;
   }
 }

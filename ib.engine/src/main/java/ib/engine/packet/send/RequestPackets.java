@@ -65,8 +65,8 @@ final class RequestPackets {
     transmit(qp, p, b, run);
   }
 
-  /** Sends a request that has an answer of its own; a read asks for what is missing only. */
-  static void request(QpCore qp, Packet p, long index, RunList run) {
+  /** Sends a request that has an answer of its own; a read asks for some of its packets only. */
+  static void request(QpCore qp, Packet p, long index, int psn, int psns, RunList run) {
     SendState r = qp.sending;
     SendWords slots = r.slots;
     int b = r.place(index);
@@ -74,20 +74,18 @@ final class RequestPackets {
     int what = Verb.what(opcode);
     p.ackRequest = true;
     p.solicited = false;
-    p.psn = r.psnFirst(index);
+    p.psn = psn;
     p.psnCount = 1;
     p.remoteAddress = slots.remoteAddress(b);
     p.rkey = slots.rkey(b);
     p.dmaLength = (int) r.length(index);
     switch (what & Verb.ANSWERED) {
       case Verb.READ -> {
-        long done = r.done(index);
-        long left = r.length(index) - done;
+        long from = (long) Psn.diff(psn, r.psnFirst(index)) << qp.mtuShift;
         p.opcode = Opcode.READ_REQUEST;
-        p.psn = Psn.add(p.psn, (int) (done >>> qp.mtuShift));
-        p.psnCount = qp.packets(left);
-        p.remoteAddress += done;
-        p.dmaLength = (int) left;
+        p.psnCount = psns;
+        p.remoteAddress += from;
+        p.dmaLength = (int) Math.min(r.length(index) - from, (long) psns << qp.mtuShift);
       }
       case Verb.ATOMIC -> {
         boolean swaps = opcode == OP_COMPARE_SWAP;

@@ -5,7 +5,6 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.wire.Psn;
 import ib.engine.qp.QpCore;
-import ib.engine.qp.QpPath;
 import ib.engine.qp.Verb;
 import ib.engine.ring.SendKind;
 
@@ -15,13 +14,6 @@ import ib.engine.ring.SendKind;
  */
 final class RequestStart {
   private static final int WINDOW_PSNS = 1 << 22;
-
-  /**
-   * The most packets that the reads of a queue pair may be owed by a medium that loses packets.
-   * What is asked for again after a loss comes behind all that is owed, so without this limit many
-   * long reads are late till the retries are used up. A read that is longer is asked for alone.
-   */
-  private static final int READ_WINDOW_PSNS = 2048;
 
   private RequestStart() {}
 
@@ -45,9 +37,8 @@ final class RequestStart {
       return r.halt(cursor, WcStatus.LOC_LEN_ERR);
     }
     int underWay = Psn.diff(r.psnNext, r.una()) + psns;
-    if ((underWay > WINDOW_PSNS && r.reliable)
-        || ((what & Verb.READ) != 0 && r.readsOut > 0 && underWay > readWindow(qp))) {
-      return false; // an acknowledgement or the end of a read brings us back
+    if (underWay > WINDOW_PSNS && r.reliable) {
+      return false; // an acknowledgement brings us back
     }
     boolean receives = (what & (Verb.READ | Verb.ATOMIC)) != 0;
     if (SendKind.isBroken(kind)
@@ -56,10 +47,6 @@ final class RequestStart {
     }
     r.begin(length, psns);
     return true;
-  }
-
-  private static int readWindow(QpPath path) {
-    return path.port().wire().segments() ? READ_WINDOW_PSNS : WINDOW_PSNS;
   }
 
   /** An atomic is of 8 bytes. */

@@ -180,6 +180,7 @@ public final class Requester extends Completer {
 
   void begin(long length, int psns) {
     qp.blocked |= Ready.UNDER_WAY;
+    asked = psnNext;
     number(cursor, length, psnNext, psns);
     psnNext = Psn.add(psnNext, psns);
     started++;
@@ -267,18 +268,28 @@ public final class Requester extends Completer {
     psnSent = Psn.diff(end, psnSent) > 0 ? end : psnSent;
   }
 
+  /** Sends a request that has an answer of its own, of a long read the next part. */
   private boolean sendRequest(RunList run) {
+    long index = cursor;
+    int psn = Resend.expected(this, index, qp.mtuShift);
+    psn = Psn.diff(asked, psn) > 0 ? asked : psn;
+    int end = Psn.add(psnFirst(index), psnCount(index));
+    boolean read = (Verb.what(slots.opcode(place(index))) & Verb.READ) != 0;
+    int next = read ? ReadParts.end(this, psn) : end;
+    if (readsOut >= qp.maxRdAtomic || (read && ReadParts.waits(this, psn))) {
+      return false; // the answers that are owed bring us back
+    }
     Packet p = qp.packets().requestPool.take();
     if (p == null) {
       wantsPacket = true;
       return false;
     }
     readsOut++;
-    long index = cursor++;
-    int first = psnFirst(index);
-    sent(first, psnCount(index));
-    AckRequests.asked(qp, Psn.add(first, psnCount(index)));
-    RequestPackets.request(qp, p, index, run);
+    asked = next;
+    cursor += next == end ? 1 : 0;
+    sent(psn, Psn.diff(next, psn));
+    AckRequests.asked(qp, next);
+    RequestPackets.request(qp, p, index, psn, Psn.diff(next, psn), run);
     return true;
   }
 
@@ -307,6 +318,7 @@ public final class Requester extends Completer {
     Trace.retransmission(qp.hca.config().nodeGuid(), qp.qpn, psn);
     long at = Resend.from(this, head(), started, psn, qp.mtuShift);
     cursor = at < 0 ? cursor : at;
+    asked = at < 0 ? asked : psn;
     readsOut = 0;
   }
 }

@@ -51,6 +51,7 @@ abstract class Retries extends Completions {
     una = Psn.diff(expected, una) > 0 ? expected : una;
     if (rewoundFor != expected) {
       rewoundFor = expected;
+      lost(expected, false);
       rewind(expected);
     }
   }

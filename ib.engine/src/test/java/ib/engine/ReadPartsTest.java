@@ -33,7 +33,7 @@ class ReadPartsTest {
   private static final int MTU = 1024;
   private static final int WINDOW = 128; // of HcaConfig
   private static final int PART = WINDOW / 2;
-  private static final int MOST = 1000; // packets of a read here
+  private static final int READ_PACKETS = 1000;
   private static final int TIMEOUT = 8;
   private static final int PATIENCE = 200; // timeouts
 
@@ -49,9 +49,9 @@ class ReadPartsTest {
   void connect() {
     rig.wire.segments(true);
     rig.connect(QpType.RC, 16, TIMEOUT, 7, 7);
-    from = b.pd.allocMemory(MOST * MTU, 8, Rig.ALL_ACCESS);
-    into = a.pd.allocMemory(MOST * MTU, 8, Rig.ALL_ACCESS);
-    new Random(1).ints(MOST * MTU / Integer.BYTES).forEach(new Filler(from)::add);
+    from = b.pd.allocMemory(READ_PACKETS * MTU, 8, Rig.ALL_ACCESS);
+    into = a.pd.allocMemory(READ_PACKETS * MTU, 8, Rig.ALL_ACCESS);
+    new Random(1).ints(READ_PACKETS * MTU / Integer.BYTES).forEach(new Filler(from)::add);
   }
 
   /** Writes numbers one after the other. */
@@ -152,13 +152,13 @@ class ReadPartsTest {
   void window(int resources, int parts) {
     resources(resources);
     rig.wire.holds(ReadPartsTest::isRead);
-    read(MOST * MTU);
+    read(READ_PACKETS * MTU);
     rig.settle();
     assertEquals(parts, rig.wire.held.size());
     assertTrue(parts * PART <= WINDOW);
     rig.wire.held.forEach(p -> assertEquals(PART * MTU, p.dmaLength));
     release();
-    assertRead(MOST * MTU);
+    assertRead(READ_PACKETS * MTU);
   }
 
   @ParameterizedTest(name = "{0} bytes")
@@ -184,10 +184,24 @@ class ReadPartsTest {
     rig.wire.segments(false);
     rig.wire.loses(p -> false); // packets, all the same
     watch();
-    read(MOST * MTU);
+    read(READ_PACKETS * MTU);
     rig.settle();
-    assertRead(MOST * MTU);
-    assertEquals(List.of(MOST), asked);
+    assertRead(READ_PACKETS * MTU);
+    assertEquals(List.of(READ_PACKETS), asked);
+  }
+
+  @ParameterizedTest(name = "in parts: {0}")
+  @ValueSource(booleans = {true, false})
+  @DisplayName("a medium that begins to segment, or ceases, changes nothing for a read under way")
+  void changes(boolean parts) {
+    rig.wire.segments(parts);
+    rig.wire.holds(ReadPartsTest::isRead);
+    read(3 * PART * MTU);
+    rig.settle();
+    assertEquals(parts ? PART * MTU : 3 * PART * MTU, rig.wire.held.element().dmaLength);
+    rig.wire.segments(!parts);
+    release();
+    assertRead(3L * PART * MTU);
   }
 
   @Test
@@ -264,7 +278,7 @@ class ReadPartsTest {
     rig.wire.loses(p -> random.nextInt(40) == 0);
     for (int turn = 0; turn < 5; turn++) {
       long before = value();
-      int bytes = 1 + random.nextInt(MOST * MTU);
+      int bytes = 1 + random.nextInt(READ_PACKETS * MTU);
       into.segment().fill((byte) 0);
       read(bytes);
       fetchAdd();

@@ -1,6 +1,7 @@
 package ib.engine.qp;
 
 import ib.core.verbs.WcStatus;
+import ib.core.wire.Psn;
 import ib.engine.mr.LastKeys;
 import ib.engine.ring.SendRing;
 import ib.engine.ring.SendWords;
@@ -16,6 +17,7 @@ public abstract class SendState extends SendWindow {
   private static final long[] NONE = {};
 
   // ---- the requests on their way, four words each: PSNs, length, done, last packet ----
+  private static final long IN_PARTS = 1 << 24;
   private static final int FLIGHT = 2; // words are 1 << FLIGHT
   private static final int LENGTH = 1;
   private static final int DONE = 2;
@@ -194,17 +196,25 @@ public abstract class SendState extends SendWindow {
     }
   }
 
-  /** Notes the length of a request in bytes, its first sequence number, and how many it uses. */
-  public final void number(long index, long length, int psnFirst, int psnCount) {
+  /**
+   * Notes the length of a request in bytes, its first sequence number, how many it uses, and
+   * whether it is asked for in parts, if it is a read: what the medium shows may change meanwhile.
+   */
+  public final void number(long index, long length, int psnFirst, int psnCount, boolean inParts) {
     int f = flight(index);
-    flight[f] = psnFirst | (long) psnCount << 32;
+    flight[f] = psnFirst | (inParts ? IN_PARTS : 0) | (long) psnCount << 32;
     flight[f + LENGTH] = length;
     flight[f + DONE] = 0;
   }
 
   /** {@return the first sequence number of a request} */
   public final int psnFirst(long index) {
-    return (int) flight[flight(index)];
+    return (int) flight[flight(index)] & Psn.MAX;
+  }
+
+  /** {@return whether a read is asked for in parts} */
+  public final boolean isInParts(long index) {
+    return (flight[flight(index)] & IN_PARTS) != 0;
   }
 
   /** {@return how many sequence numbers its requests and responses use} */

@@ -1,7 +1,6 @@
 package ib.engine.packet.send;
 
 import ib.core.wire.Psn;
-import ib.engine.qp.QpPath;
 import ib.engine.qp.SendState;
 
 /**
@@ -22,20 +21,18 @@ final class ReadParts {
     int end = Psn.add(first, r.psnCount(r.cursor));
     int part = r.readPart();
     int cut = Psn.add(psn, part - Psn.diff(psn, first) % part);
-    return isCut(r.qp) && Psn.diff(cut, end) < 0 ? cut : end;
+    return r.isInParts(r.cursor) && Psn.diff(cut, end) < 0 ? cut : end;
   }
 
-  /** {@return whether so many packets of a read end with a part} */
+  /** {@return whether so many packets of the oldest request, a read, end with a part} */
   static boolean endAfter(SendState sends, long packets) {
-    return isCut(sends.qp) && packets % sends.readPart() == 0;
+    return sends.isInParts(sends.head) && packets % sends.readPart() == 0;
   }
 
   /** {@return whether the next part must wait for answers that are owed} */
   static boolean waits(Requester r, int psn) {
-    return isCut(r.qp) && Psn.diff(psn, r.una()) >= r.windowSize() && AckRequests.underWay(r.qp);
-  }
-
-  private static boolean isCut(QpPath path) {
-    return path.port().wire().segments();
+    return r.isInParts(r.cursor)
+        && Psn.diff(psn, r.una()) >= r.windowSize()
+        && AckRequests.underWay(r.qp);
   }
 }

@@ -181,7 +181,7 @@ public final class Requester extends Completer {
   void begin(long length, int psns) {
     qp.blocked |= Ready.UNDER_WAY;
     asked = psnNext;
-    number(cursor, length, psnNext, psns);
+    number(cursor, length, psnNext, psns, qp.port().wire().segments());
     psnNext = Psn.add(psnNext, psns);
     started++;
   }

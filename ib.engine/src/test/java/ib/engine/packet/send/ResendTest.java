@@ -26,7 +26,7 @@ class ResendTest {
       WrOpcode opcode = i == 1 ? second : i == 2 ? WrOpcode.LOCAL_INV : WrOpcode.RDMA_WRITE;
       int count = i == 2 ? 0 : 3;
       sends.ring.slots().begin(sends.place(i), i, opcode.value(), 0);
-      sends.number(i, 3 << SHIFT, psn & 0xffffff, count);
+      sends.number(i, 3 << SHIFT, psn & 0xffffff, count, false);
       sends.done(i, 3 << SHIFT);
       psn += count;
     }

@@ -252,20 +252,22 @@ class ReadPartsTest {
     assertEquals(1L, a.hca.counters(1).get("completer_retry_err"));
   }
 
-  @Test
+  @ParameterizedTest(name = "of {0} packets")
+  @ValueSource(ints = {2, 3})
   @DisplayName("an answer that comes too late to be asked for again does not count twice")
-  void lateAnswer() {
+  void lateAnswer(int packets) {
     rig.wire.holds(ReadPartsTest::isAnswer);
-    read(3 * MTU);
-    read(3 * MTU);
+    read(packets * MTU);
+    read(packets * MTU);
     rig.settle();
     List<Packet> answers = new ArrayList<>(rig.wire.held);
     rig.wire.held.clear();
-    answers.add(1, answers.remove(3)); // the first of the second read before two of the first
-    release(a, answers.subList(0, 4)); // the others are lost
-    answers.subList(4, answers.size()).forEach(p -> p.free());
+    answers.add(
+        1, answers.remove(packets)); // the first of the second read before some of the first
+    release(a, answers.subList(0, packets + 1));
+    answers.subList(packets + 1, answers.size()).forEach(p -> p.free()); // the others are lost
     assertEquals(WcStatus.SUCCESS, Rig.next(a.sendCq).status());
-    assertRead(3L * MTU);
+    assertRead((long) packets * MTU);
   }
 
   @ParameterizedTest(name = "seed {0}")

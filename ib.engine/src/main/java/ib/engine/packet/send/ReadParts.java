@@ -15,12 +15,13 @@ import ib.engine.qp.SendState;
 final class ReadParts {
   private ReadParts() {}
 
-  /** {@return where the part that begins at a sequence number of the read at the cursor ends} */
-  static int end(Requester r, int psn) {
-    int first = r.psnFirst(r.cursor);
-    int end = Psn.add(first, r.psnCount(r.cursor));
+  /**
+   * {@return where the part that begins at a sequence number of the request at the cursor ends, at
+   * {@code end} at the latest; what is no read has one packet}
+   */
+  static int end(Requester r, int psn, int end) {
     int part = r.readPart();
-    int cut = Psn.add(psn, part - Psn.diff(psn, first) % part);
+    int cut = Psn.add(psn, part - Psn.diff(psn, r.psnFirst(r.cursor)) % part);
     return r.isInParts(r.cursor) && Psn.diff(cut, end) < 0 ? cut : end;
   }
 

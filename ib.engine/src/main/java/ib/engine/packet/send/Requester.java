@@ -274,9 +274,8 @@ public final class Requester extends Completer {
     int psn = Resend.expected(this, index, qp.mtuShift);
     psn = Psn.diff(asked, psn) > 0 ? asked : psn;
     int end = Psn.add(psnFirst(index), psnCount(index));
-    boolean read = (Verb.what(slots.opcode(place(index))) & Verb.READ) != 0;
-    int next = read ? ReadParts.end(this, psn) : end;
-    if (readsOut >= qp.maxRdAtomic || (read && ReadParts.waits(this, psn))) {
+    int next = ReadParts.end(this, psn, end);
+    if (readsOut >= qp.maxRdAtomic || ReadParts.waits(this, psn)) {
       return false; // the answers that are owed bring us back
     }
     Packet p = qp.packets().requestPool.take();
@@ -318,7 +317,7 @@ public final class Requester extends Completer {
     Trace.retransmission(qp.hca.config().nodeGuid(), qp.qpn, psn);
     long at = Resend.from(this, head(), started, psn, qp.mtuShift);
     cursor = at < 0 ? cursor : at;
-    asked = at < 0 ? asked : psn;
+    asked = psn;
     readsOut = 0;
   }
 }

@@ -92,7 +92,8 @@ abstract class Completer extends Retries {
         break;
       }
       if ((Verb.what(opcode()) & Verb.ANSWERED) != 0) {
-        return end == Resend.expected(this, head, qp.mtuShift); // said of the next part of a read
+        // true of the next part of a read that has received all before it
+        return end == Resend.expected(this, head, qp.mtuShift);
       }
       int last = Psn.add(first, psnCount(head));
       if (Psn.diff(end, last) < 0) {

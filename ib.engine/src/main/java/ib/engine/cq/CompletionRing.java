@@ -45,7 +45,7 @@ public final class CompletionRing extends ConsumerCursors {
   private final int mask;
   private volatile @Nullable CompletionRing next;
   private volatile boolean withCqe; // whether any entry ever had a callback
-  private volatile long end = Long.MAX_VALUE; // index after the last entry of a closed ring
+  private volatile long end = Long.MAX_VALUE; // index after the last entry; void until closed
 
   /**
    * Makes an empty ring.
@@ -64,7 +64,10 @@ public final class CompletionRing extends ConsumerCursors {
     return capacity;
   }
 
-  /** {@return the number of entries that are claimed and not polled} */
+  /**
+   * {@return the number of entries that are claimed and not polled; more than there ever were at
+   * one moment, if the head moves meanwhile}
+   */
   public int size() {
     long h = head;
     return (int) (tail() - h);
@@ -77,7 +80,18 @@ public final class CompletionRing extends ConsumerCursors {
 
   /** {@return index after the newest claim; claims that got {@link #CLOSED} do not count} */
   public long tail() {
-    return Math.min(tail & ~CLOSED_BIT, end);
+    long t = tail;
+    return t < 0 ? end : t;
+  }
+
+  /**
+   * Tells whether no poller has taken an entry since the head was read.
+   *
+   * @param index the head as it was read
+   * @return whether the next poll still reads this entry
+   */
+  public boolean isHead(long index) {
+    return head == index;
   }
 
   // ---- producers ----
@@ -262,7 +276,11 @@ public final class CompletionRing extends ConsumerCursors {
    */
   public void close(CompletionRing successor) {
     next = successor;
-    end = (long) TAIL.getAndBitwiseOr(this, CLOSED_BIT); // later producers claim nothing here
+    long t;
+    do {
+      t = tail;
+      end = t; // before a producer can be sent on: who polls then must be able to follow
+    } while (!TAIL.compareAndSet(this, t, t | CLOSED_BIT));
   }
 
   /** {@return the ring that follows, null before {@link #close}} */
@@ -281,6 +299,6 @@ public final class CompletionRing extends ConsumerCursors {
 
   /** {@return whether the ring is closed and every entry was taken} */
   public boolean drained() {
-    return head == end;
+    return head == end && tail < 0 && head == end; // only the end of a closed ring is final
   }
 }

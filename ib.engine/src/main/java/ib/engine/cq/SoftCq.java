@@ -367,10 +367,7 @@ public final class SoftCq extends ArmedWord {
   @Override
   protected synchronized void doResize(int entries) {
     CompletionRing last = filled;
-    int waiting = 0;
-    for (CompletionRing r = ring(); r != null; r = r.next()) {
-      waiting += r.size();
-    }
+    int waiting = countWaiting();
     if (entries < waiting) {
       throw new IbInvalidException(
           this + ".resize",
@@ -380,6 +377,21 @@ public final class SoftCq extends ArmedWord {
     CompletionRing fresh = new CompletionRing(entries);
     last.close(fresh);
     filled = fresh;
+  }
+
+  /** {@return the completions that wait in all rings, counted while no poller takes one} */
+  private int countWaiting() {
+    for (; ; ) {
+      CompletionRing oldest = ring();
+      long h = oldest.head();
+      int waiting = 0;
+      for (CompletionRing r = oldest; r != null; r = r.next()) {
+        waiting += r.size();
+      }
+      if (oldest.isHead(h)) { // pollers take from a later ring only once this one is empty
+        return waiting;
+      }
+    }
   }
 
   @Override

@@ -29,15 +29,14 @@ public final class CqScenarios {
 
   /** A queue of which a consumer, armed when it sleeps, must hear every completion (B7). */
   abstract static class Consumer implements Scenario, CompletionNotifier {
-    private static final int ARM = NotifyFlags.NEXT_COMP | NotifyFlags.REPORT_MISSED_EVENTS;
     private final HcaCore hca = hca();
     final Worker worker = hca.worker();
     final SoftCq cq = new SoftCq(nobody(), new CqInit(2), hca);
     private final WorkCompletion[] one = {new WorkCompletion()};
     private volatile boolean notified;
     private Thread consumer;
-    private int pushed;
-    private int seen;
+    private int pushed; // sum of the ids
+    int seen;
 
     private static ObjectControl nobody() {
       return (ObjectControl)
@@ -82,16 +81,25 @@ public final class CqScenarios {
 
     void push() {
       pushed++;
-      cq.push(null, 1, WcStatus.SUCCESS, WcOpcode.SEND, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null, false);
+      push(1, false);
+    }
+
+    void push(long id, boolean solicited) {
+      cq.push(
+          null, id, WcStatus.SUCCESS, WcOpcode.SEND, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null, solicited);
+    }
+
+    int awaited() {
+      return NotifyFlags.NEXT_COMP;
     }
 
     private void consume() {
       for (; ; ) {
         do {
           while (cq.poll(one, 1) > 0) {
-            seen++;
+            seen += (int) one[0].wrId();
           }
-        } while (cq.requestNotify(ARM) > 0);
+        } while (cq.requestNotify(awaited() | NotifyFlags.REPORT_MISSED_EVENTS) > 0);
         while (!notified) {
           LockSupport.park(this);
         }
@@ -201,6 +209,31 @@ public final class CqScenarios {
     }
   }
 
+  /** The consumer waits for a solicited completion, before which another one is published late. */
+  public static final class Solicited extends Consumer {
+    private static final int ORDINARY = 1;
+    private static final int SOLICITED = 2;
+
+    @Override
+    int awaited() {
+      return NotifyFlags.SOLICITED;
+    }
+
+    @Override
+    public void setUp() {
+      super.setUp();
+      Interleavings.spawn("ordinary", false, () -> push(ORDINARY, false));
+      Interleavings.spawn("solicited", false, () -> push(SOLICITED, true));
+    }
+
+    @Override
+    public void check() {
+      if ((seen & SOLICITED) == 0) {
+        throw new AssertionError("B7: not heard of the solicited completion");
+      }
+    }
+  }
+
   /** A producer, and the queue is resized meanwhile. */
   public static final class Resize extends Consumer {
     @Override
@@ -208,6 +241,42 @@ public final class CqScenarios {
       super.setUp();
       Interleavings.spawn("producer", false, this::push);
       Interleavings.spawn("control", false, () -> cq.doResize(4));
+    }
+  }
+
+  /** At most one completion waits at any time; so a resize to one entry is never refused. */
+  public static final class Fitting implements Scenario {
+    private final SoftCq cq = new SoftCq(Consumer.nobody(), new CqInit(2), Consumer.hca());
+    private final User user = new User(cq);
+    private final WorkCompletion[] one = {new WorkCompletion()};
+    private int polled;
+
+    @Override
+    public void setUp() {
+      cq.attach(user);
+      Interleavings.spawn(
+          "producer and poller",
+          false,
+          () -> {
+            for (int i = 0; i < 3; i++) {
+              user.push(0);
+              polled += cq.poll(one, 1);
+            }
+          });
+      Interleavings.spawn(
+          "control",
+          false,
+          () -> {
+            cq.doResize(1);
+            cq.doResize(1);
+          });
+    }
+
+    @Override
+    public void check() {
+      if (polled != 3) {
+        throw new AssertionError("S18: polled " + polled + " of 3");
+      }
     }
   }
 

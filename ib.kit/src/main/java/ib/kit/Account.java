@@ -10,13 +10,17 @@ import java.util.function.LongToIntFunction;
 import org.junit.jupiter.api.Assertions;
 
 /**
- * Exact accounting of requests whose ids are numbered from 0: everything accepted completes exactly
- * once, nothing refused completes (F15, B20). Safe from many threads.
+ * Exact accounting of requests whose ids are numbered from 0, and from 0 again when the last id was
+ * used: everything accepted completes exactly once, nothing refused completes (F15, B20). Safe from
+ * many threads.
  */
 final class Account {
-  private static final int IDS = 1 << 16;
+  /** The number of ids. */
+  static final int IDS = 1 << 16;
+
   private static final int ACCEPTED = 1;
   private static final int COMPLETED = 1 << 8;
+  private static final int POSTING = 1 << 16; // the post of this id has not returned
 
   private final AtomicIntegerArray book = new AtomicIntegerArray(IDS);
   private final AtomicInteger next = new AtomicInteger();
@@ -25,18 +29,24 @@ final class Account {
   private final AtomicInteger succeeded = new AtomicInteger();
   private final AtomicInteger foreign = new AtomicInteger();
 
-  /** Posts one request under a new id; {@return its status}. */
+  /**
+   * Posts one request under an id of which no request is open; {@return its status, QUEUE_FULL when
+   * the next id still has an open one}
+   */
   int post(LongToIntFunction how) {
-    int id = next.getAndIncrement();
-    if (id >= IDS) {
-      return PostStatus.QUEUE_FULL;
+    int n = next.getAndIncrement();
+    int id = n & IDS - 1;
+    int before = book.get(id);
+    boolean free = before == 0 || before == ACCEPTED + COMPLETED;
+    int status = PostStatus.QUEUE_FULL;
+    if (free && book.compareAndSet(id, before, POSTING)) {
+      status = how.applyAsInt(id);
+      book.getAndAdd(id, (status == PostStatus.OK ? ACCEPTED : 0) - POSTING);
     }
-    int status = how.applyAsInt(id);
     if (status == PostStatus.OK) {
-      book.getAndAdd(id, ACCEPTED);
       accepted.getAndIncrement();
     } else {
-      next.compareAndSet(id + 1, id); // not used: who spins at a full queue does not run out
+      next.compareAndSet(n + 1, n); // not used
     }
     return status;
   }
@@ -45,18 +55,23 @@ final class Account {
   int take(CompletionQueue cq, WorkCompletion[] batch) {
     int n = cq.poll(batch, batch.length);
     for (int i = 0; i < n; i++) {
-      long id = batch[i].wrId();
-      if (id < 0 || id >= IDS) {
-        foreign.getAndIncrement();
-        continue;
-      }
-      book.getAndAdd((int) id, COMPLETED);
-      if (batch[i].status() == WcStatus.SUCCESS) {
-        succeeded.getAndIncrement();
-      }
-      completed.getAndIncrement();
+      enter(batch[i]);
     }
     return n;
+  }
+
+  /** Enters one completion. */
+  void enter(WorkCompletion wc) {
+    long id = wc.wrId();
+    if (id < 0 || id >= IDS) {
+      foreign.getAndIncrement();
+      return;
+    }
+    book.getAndAdd((int) id, COMPLETED);
+    if (wc.status() == WcStatus.SUCCESS) {
+      succeeded.getAndIncrement();
+    }
+    completed.getAndIncrement();
   }
 
   static WorkCompletion[] batch(int size) {
@@ -98,7 +113,7 @@ final class Account {
 
   void assertExact() {
     StringBuilder wrong = new StringBuilder();
-    for (int id = 0; id < Math.min(IDS, next.get()); id++) {
+    for (int id = 0; id < IDS; id++) {
       int b = book.get(id);
       if (b != 0 && b != ACCEPTED + COMPLETED) {
         wrong.append(" %d: accepted %d, completed %d;".formatted(id, b & 0xff, b >> 8));

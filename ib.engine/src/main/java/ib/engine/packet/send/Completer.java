@@ -92,8 +92,10 @@ abstract class Completer extends Retries {
         break;
       }
       if ((Verb.what(opcode()) & Verb.ANSWERED) != 0) {
-        // true of the next part of a read that has received all before it
-        return end == Resend.expected(this, head, qp.mtuShift);
+        if (end != Resend.expected(this, head, qp.mtuShift)) {
+          return false;
+        }
+        break; // the next part of a read that has received all before it
       }
       int last = Psn.add(first, psnCount(head));
       if (Psn.diff(end, last) < 0) {

@@ -7,6 +7,8 @@ import ib.core.verbs.Cqe;
 import ib.core.verbs.IbException;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.PostStatus;
+import ib.core.verbs.QpAttr;
+import ib.core.verbs.QpState;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.RecvWr;
 import ib.core.verbs.SendFlags;
@@ -17,6 +19,8 @@ import ib.core.verbs.WorkCompletion;
 import ib.core.wire.MadHeader;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** QP0 or QP1 with its send and receive buffers. Sends are the port's queue's business alone. */
@@ -32,6 +36,7 @@ final class SpecialQp implements AutoCloseable {
   private final MemoryRegion memory;
   private final long receivesAt;
   private final int receives;
+  private final List<SendSlot> slots = new ArrayList<>();
   private final ArrayDeque<SendSlot> free = new ArrayDeque<>();
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   private boolean ended; // the port's queue's
@@ -45,8 +50,9 @@ final class SpecialQp implements AutoCloseable {
     this.receives = receives;
     this.receivesAt = at + (long) sends * BUFFER;
     for (int i = 0; i < sends; i++) {
-      free.add(new SendSlot(at + (long) i * BUFFER));
+      slots.add(new SendSlot(at + (long) i * BUFFER));
     }
+    free.addAll(slots);
   }
 
   /** {@return the memory that one direction of so many needs} */
@@ -84,17 +90,26 @@ final class SpecialQp implements AutoCloseable {
     }
   }
 
-  /** Refuses what is or will be sent: the memory goes. */
+  /** Fails what is under way or waits, and refuses what will be sent: the queue pair has gone. */
   void end() {
     ended = true;
+    slots.forEach(SendSlot::fail);
     for (Waiting w = waiting.poll(); w != null; w = waiting.poll()) {
       w.done.sent(GOES);
     }
   }
 
+  /**
+   * Ends the queue pair. RESET drops the receives; without it each of them would be flushed, and
+   * its completion polled, to be ignored.
+   */
   @Override
   public void close() {
-    qp.close();
+    try {
+      qp.modify(new QpAttr().state(QpState.RESET));
+    } finally {
+      qp.close();
+    }
   }
 
   private final class SendSlot implements Cqe {
@@ -108,7 +123,6 @@ final class SpecialQp implements AutoCloseable {
     /** {@return null, or why it was not posted} */
     @Nullable String post(MemorySegment mad, MadAddress to, Wire.Done whenDone) {
       MemorySegment.copy(mad, 0, memory.segment(), at, MadHeader.MAD_BYTES);
-      done = whenDone;
       SendWr wr = sendWr.clearSges();
       wr.addSge(memory.lkey(), memory.iova() + at, MadHeader.MAD_BYTES);
       wr.cqe(this).flags(SendFlags.SIGNALED);
@@ -116,9 +130,22 @@ final class SpecialQp implements AutoCloseable {
       wr.pkeyIndex(to.pkeyIndex() < 0 ? wire.defaultPartition() : to.pkeyIndex());
       try (AddressHandle ah = qp.pd().createAh(to.ah())) { // may go right after the post (S5)
         int status = qp.postSend(wr.ah(ah));
-        return status == PostStatus.OK ? null : "post_send returns " + status;
+        if (status != PostStatus.OK) {
+          return "post_send returns " + status;
+        }
       } catch (IbException e) {
         return e.getMessage();
+      }
+      done = whenDone;
+      return null;
+    }
+
+    /** Tells the sender of the datagram under way, if there is one, that it will not be sent. */
+    void fail() {
+      Wire.Done d = done;
+      done = null;
+      if (d != null) {
+        d.sent(GOES);
       }
     }
 

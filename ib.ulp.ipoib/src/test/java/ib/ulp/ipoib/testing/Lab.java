@@ -26,6 +26,7 @@ import java.util.function.BooleanSupplier;
  * subnet manager or a person would.
  */
 public final class Lab implements AutoCloseable {
+  private static final int FLOOD = 20; // frames
   public final StandaloneCore core = StandaloneCore.create();
   public final CmClient cm = CmClient.create();
   private final ClientRegistration below = core.core().registerClient(cm);
@@ -82,6 +83,16 @@ public final class Lab implements AutoCloseable {
       LockSupport.parkNanos(1_000_000);
     }
     fail("did not come: " + what);
+  }
+
+  /** Waits until a flood comes in by an interface: a program that was started may begin late. */
+  public void flooded(String name) {
+    long before = received(name);
+    await(() -> received(name) > before + FLOOD, "a flood on " + name);
+  }
+
+  private long received(String name) {
+    return device(name).statistics().get("rx_packets");
   }
 
   /** Takes a device out; nothing of its interfaces may be left (S32). */

@@ -2,6 +2,7 @@ package ib.kit;
 
 import ib.core.verbs.Cap;
 import ib.core.verbs.CompletionQueue;
+import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.WcStatus;
@@ -10,8 +11,10 @@ import ib.core.verbs.WrOpcode;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 
@@ -138,32 +141,35 @@ final class OrderCases {
       pairs.add(new Pair(next, t.end(t.right(), shape)).connect(t.bench()));
     }
     int count = t.bench().lossless() ? 4_000 : 400;
-    int[] left = {count};
     List<Thread> pollers = new ArrayList<>();
+    AtomicBoolean over = new AtomicBoolean();
     AtomicInteger unordered = new AtomicInteger();
     for (int i = 0; i < 2; i++) {
       WorkCompletion[] batch = Account.batch(9);
-      pollers.add(
-          Thread.ofPlatform()
-              .name("ib.kit poller " + i)
-              .start(
-                  () ->
-                      Await.until(
-                          "all completions",
-                          () -> {
-                            int n = account.take(cq, batch);
-                            unordered.addAndGet(unordered(batch, n));
-                            return account.taken() >= count;
-                          })));
+      Runnable polls =
+          () -> {
+            while (!over.get()) {
+              int n = account.take(cq, batch);
+              unordered.addAndGet(unordered(batch, n));
+              if (n == 0) {
+                Thread.yield(); // to who posts, and to who completes
+              }
+            }
+          };
+      pollers.add(Thread.ofPlatform().name("ib.kit poller " + i).start(polls));
     }
-    while (left[0] > 0) {
-      Pair p = pairs.get(left[0] % 4);
-      SendWr wr = p.a.wr(WrOpcode.RDMA_WRITE, 0, 0, 8, p.b, 0);
-      if (account.open() < 200 && account.post(id -> p.a.qp.postSend(wr.wrId(id))) == 0) {
-        left[0]--;
+    try {
+      for (int i = 0; i < count; i++) {
+        Pair p = pairs.get(i % 4);
+        SendWr wr = p.a.wr(WrOpcode.RDMA_WRITE, 0, 0, 8, p.b, 0);
+        LongToIntFunction post = id -> p.a.qp.postSend(wr.wrId(id));
+        Await.until("a place", () -> account.open() < 200 && account.post(post) == PostStatus.OK);
       }
+      Await.until("all completions", () -> account.taken() >= count);
+    } finally {
+      over.set(true);
+      pollers.forEach(Await::end);
     }
-    pollers.forEach(Await::end);
     account.settle(cq).assertExact();
     Assertions.assertEquals(count, account.succeeded());
     Assertions.assertEquals(0, unordered.get(), "pairs of one call in the wrong order");

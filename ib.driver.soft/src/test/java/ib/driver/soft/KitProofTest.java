@@ -8,8 +8,6 @@ import ib.driver.soft.flawed.Flaw;
 import ib.kit.Case;
 import ib.kit.Catalogue;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,17 +18,6 @@ final class KitProofTest {
 
   private static SoftBench bench(Flaw flaw) {
     return SoftBench.flawed(flaw, Map.of(Limit.MAX_QP, 6L));
-  }
-
-  /** A flaw is waited for, which need not take long. */
-  @BeforeAll
-  static void impatient() {
-    System.setProperty("ib.kit.wait", "2");
-  }
-
-  @AfterAll
-  static void patient() {
-    System.clearProperty("ib.kit.wait");
   }
 
   @Test
@@ -50,11 +37,14 @@ final class KitProofTest {
   @DisplayName("caught by its case")
   void caught(Flaw flaw) {
     Case c = Catalogue.find(flaw.caughtBy());
+    System.setProperty("ib.kit.wait", "2"); // a flaw is waited for, which need not take long
     try (SoftBench bench = bench(flaw)) {
       Throwable told = assertThrows(Throwable.class, () -> c.run(bench), c::title);
       assertTrue(
           told instanceof AssertionError || told instanceof RuntimeException, told::toString);
       assertTrue(!(told instanceof org.opentest4j.TestAbortedException), "not skipped: " + told);
+    } finally {
+      System.clearProperty("ib.kit.wait");
     }
   }
 }

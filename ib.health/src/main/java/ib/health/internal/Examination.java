@@ -56,20 +56,28 @@ record Examination(IbCore core, Collection<DeviceSlot> slots, Collection<BundleS
   private void devices(List<Finding> all) {
     List<DeviceSlot> known = slots.stream().sorted(Comparator.comparing(DeviceSlot::name)).toList();
     List<String> plugged = core.devices().stream().map(DeviceInfo::name).toList();
-    for (DeviceSlot slot : known) {
-      if (!slot.plugged()) {
-        String plug = "ib:plug " + slot.name();
-        all.add(new Finding("devices", Verdict.WARN, slot.name() + " is unplugged", plug));
-      } else if (!plugged.contains(slot.name())) {
-        String text = slot.name() + " is plugged, and the midlayer does not have it";
-        all.add(new Finding("devices", Verdict.FAIL, text, "the log"));
-      }
-    }
+    known.forEach(slot -> slot(all, slot));
     if (plugged.isEmpty()) {
       String text = "there is no device";
       all.add(new Finding("devices", Verdict.FAIL, text, "a file in conf/, see its examples"));
     } else {
       all.add(Finding.ok("devices", String.join(", ", plugged)));
+    }
+  }
+
+  /**
+   * Judges a slot. A slot is plugged after its device was registered, and not any more before its
+   * device is unregistered; so a device without a plugged slot is just coming or going.
+   */
+  private void slot(List<Finding> all, DeviceSlot slot) {
+    boolean plugged = slot.plugged();
+    boolean there = core.device(slot.name()).isPresent();
+    if (!plugged && !there) {
+      String plug = "ib:plug " + slot.name();
+      all.add(new Finding("devices", Verdict.WARN, slot.name() + " is unplugged", plug));
+    } else if (plugged && !there && slot.plugged()) { // still: it did not go between the two looks
+      String text = slot.name() + " is plugged, and the midlayer does not have it";
+      all.add(new Finding("devices", Verdict.FAIL, text, "the log"));
     }
   }
 

@@ -13,6 +13,8 @@ import ib.health.Health;
 import ib.health.internal.Examination.BundleState;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -35,7 +37,16 @@ final class ExaminationTest {
     fabric.close();
   }
 
-  private record Slot(String name, boolean plugged) implements DeviceSlot {
+  private record Slot(String name, BooleanSupplier look) implements DeviceSlot {
+    Slot(String name, boolean plugged) {
+      this(name, () -> plugged);
+    }
+
+    @Override
+    public boolean plugged() {
+      return look.getAsBoolean();
+    }
+
     @Override
     public void plug() {
       throw new UnsupportedOperationException();
@@ -53,6 +64,10 @@ final class ExaminationTest {
         .findings();
   }
 
+  private static void assertOk(List<Finding> all) {
+    assertTrue(all.stream().allMatch(f -> f.verdict() == Verdict.OK), all::toString);
+  }
+
   private static Finding only(List<Finding> all, Verdict verdict) {
     List<Finding> bad = all.stream().filter(f -> f.verdict() == verdict).toList();
     assertEquals(1, bad.size(), all::toString);
@@ -67,7 +82,7 @@ final class ExaminationTest {
   @DisplayName("all is well: one finding for each check")
   void well() {
     List<Finding> all = found(PLUGGED, RUNS, Map.of());
-    assertTrue(all.stream().allMatch(f -> f.verdict() == Verdict.OK), all::toString);
+    assertOk(all);
     assertEquals(Health.CHECKS, all.stream().map(Finding::check).toList());
   }
 
@@ -84,6 +99,15 @@ final class ExaminationTest {
     assertEquals("there is no device", only(none, Verdict.FAIL).text());
     assertEquals(
         Health.CHECKS, none.stream().map(Finding::check).distinct().toList(), none::toString);
+  }
+
+  @Test
+  @DisplayName("a device that is just being plugged or unplugged is no finding")
+  void devicesThatComeOrGo() {
+    assertOk(found(new Slot("soft0", false), RUNS, Map.of()));
+    AtomicInteger looks = new AtomicInteger();
+    assertOk(found(new Slot("soft1", () -> looks.getAndIncrement() == 0), RUNS, Map.of()));
+    assertEquals(2, looks.get());
   }
 
   @Test

@@ -109,18 +109,19 @@ public class CyclesIT {
         + context.getServiceReferences(IbClient.class, null).size();
   }
 
-  /** Least squares, in bytes per cycle. */
+  /**
+   * In bytes per cycle: the median of the slopes between any two samples, which a leak moves as it
+   * moves every slope, and which a table that has grown once does not move.
+   */
   private static long slopePerCycle(List<Long> heaps, int cyclesPerSample) {
-    double n = heaps.size();
-    double meanX = (n - 1) / 2;
-    double meanY = heaps.stream().mapToLong(Long::longValue).average().orElseThrow();
-    double above = 0;
-    double below = 0;
-    for (int x = 0; x < heaps.size(); x++) {
-      above += (x - meanX) * (heaps.get(x) - meanY);
-      below += (x - meanX) * (x - meanX);
+    List<Double> slopes = new ArrayList<>();
+    for (int later = 1; later < heaps.size(); later++) {
+      for (int x = 0; x < later; x++) {
+        slopes.add((double) (heaps.get(later) - heaps.get(x)) / (later - x));
+      }
     }
-    return Math.round(above / below / cyclesPerSample);
+    slopes.sort(null);
+    return Math.round(slopes.get(slopes.size() / 2) / cyclesPerSample);
   }
 
   @Test

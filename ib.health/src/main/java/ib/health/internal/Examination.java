@@ -66,8 +66,8 @@ record Examination(IbCore core, Collection<DeviceSlot> slots, Collection<BundleS
   }
 
   /**
-   * Judges a slot. A slot is plugged after its device was registered, and not any more before its
-   * device is unregistered; so a device without a plugged slot is just coming or going.
+   * Judges a slot. A slot says that it is plugged after its device was registered, and stops saying
+   * so before its device is unregistered; so a device whose slot is not plugged is coming or going.
    */
   private void slot(List<Finding> all, DeviceSlot slot) {
     boolean plugged = slot.plugged();

@@ -93,7 +93,7 @@ final class SpecialQp implements AutoCloseable {
   /** Fails what is under way or waits, and refuses what will be sent: the queue pair has gone. */
   void end() {
     ended = true;
-    slots.forEach(SendSlot::fail);
+    slots.forEach(slot -> slot.tell(GOES));
     for (Waiting w = waiting.poll(); w != null; w = waiting.poll()) {
       w.done.sent(GOES);
     }
@@ -140,12 +140,12 @@ final class SpecialQp implements AutoCloseable {
       return null;
     }
 
-    /** Tells the sender of the datagram under way, if there is one, that it will not be sent. */
-    void fail() {
+    /** Tells the sender of the datagram under way, if there is one, what has become of it. */
+    void tell(@Nullable String failure) {
       Wire.Done d = done;
       done = null;
       if (d != null) {
-        d.sent(GOES);
+        d.sent(failure);
       }
     }
 
@@ -154,12 +154,8 @@ final class SpecialQp implements AutoCloseable {
       WcStatus status = wc.status();
       wire.run(
           () -> {
-            Wire.Done d = done;
-            done = null;
             free.add(this);
-            if (d != null) {
-              d.sent(status == WcStatus.SUCCESS ? null : "the send completed with " + status);
-            }
+            tell(status == WcStatus.SUCCESS ? null : "the send completed with " + status);
             Waiting next = waiting.poll();
             if (next != null) {
               send(next.mad, next.to, next.done);

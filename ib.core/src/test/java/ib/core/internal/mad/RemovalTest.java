@@ -17,6 +17,7 @@ import ib.core.verbs.WellKnown;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -25,36 +26,33 @@ import org.junit.jupiter.api.Timeout;
 @DisplayName("M2 B9: a device goes while its ports receive and send")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RemovalTest {
-  @Test
-  @DisplayName("the memory of receives goes when no callback of theirs runs or will run")
-  void receives() throws Exception {
-    FakeDevice device = new FakeDevice("fake0");
-    Contract contract = new Contract(true);
-    List<Integer> queues = new ArrayList<>();
+  private final FakeDevice device = new FakeDevice("fake0");
+  private final Contract contract = new Contract(true);
+
+  /** Gives the device its MAD layer, and takes it away with these hooks at the driver's calls. */
+  private void removed(Map<String, Runnable> hooks) throws Exception {
     try (CoreRig rig = new CoreRig(device, contract);
         Threads threads = new Threads()) {
       MadDevice mad = new MadDevice(rig.bind("mad"), threads, contract, new WaitGraph());
       mad.start();
-      device.faults().at("destroyMR", () -> queues.add(device.live(Kind.CQ)));
+      hooks.forEach(device.faults()::at);
       mad.close();
     }
+  }
+
+  @Test
+  @DisplayName("the memory of receives goes when no callback of theirs runs or will run")
+  void receives() throws Exception {
+    List<Integer> queues = new ArrayList<>();
+    removed(Map.of("destroyMR", () -> queues.add(device.live(Kind.CQ))));
     assertEquals(List.of(0), queues, "completion queues that are left when the memory goes");
   }
 
   @Test
   @DisplayName("G16: 512 receives a queue pair are dropped by RESET, not flushed one by one")
   void receivesAreNotFlushed() throws Exception {
-    FakeDevice device = new FakeDevice("fake0");
-    Contract contract = new Contract(true);
     List<String> calls = new ArrayList<>();
-    try (CoreRig rig = new CoreRig(device, contract);
-        Threads threads = new Threads()) {
-      MadDevice mad = new MadDevice(rig.bind("mad"), threads, contract, new WaitGraph());
-      mad.start();
-      device.faults().at("doModify", () -> calls.add("modify"));
-      device.faults().at("destroyQP", () -> calls.add("destroy"));
-      mad.close();
-    }
+    removed(Map.of("doModify", () -> calls.add("modify"), "destroyQP", () -> calls.add("destroy")));
     assertEquals(List.of("modify", "destroy", "modify", "destroy"), calls);
   }
 
@@ -63,8 +61,6 @@ final class RemovalTest {
       "what is under way then, has no place yet or is sent later, fails by name; no memory is"
           + " touched")
   void sends() throws Exception {
-    FakeDevice device = new FakeDevice("fake0");
-    Contract contract = new Contract(true);
     try (CoreRig rig = new CoreRig(device, contract)) {
       device.completeOnPost = false; // no place becomes free
       List<@Nullable String> failures = new ArrayList<>();

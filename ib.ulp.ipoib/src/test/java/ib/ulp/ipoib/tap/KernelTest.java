@@ -143,7 +143,7 @@ class KernelTest {
         reaches(third, "10.97.0.1");
         flood = namespaces.startIn(third, "ping", "-n", "-q", "-i", "0.001", "10.97.0.1");
         reaches(left, "10.97.0.9");
-        lab.flooded("ib0");
+        lab.awaitFlood("ib0");
       }
       lab.unplug(2);
       assertTrue(

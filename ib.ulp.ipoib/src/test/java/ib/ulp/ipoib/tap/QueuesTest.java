@@ -159,7 +159,7 @@ class QueuesTest extends TwoKernels {
     List<String> before = Descriptors.list();
     Process flood = namespaces.startIn(right, "ping", "-n", "-q", "-i", "0.001", "10.97.0.1");
     ping(left, "-c", "5", "10.97.0.2");
-    lab.flooded("ib0");
+    lab.awaitFlood("ib0");
     lab.unplug(0);
     Namespaces.run("kill", "-INT", String.valueOf(flood.pid()));
     Namespaces.output(flood);

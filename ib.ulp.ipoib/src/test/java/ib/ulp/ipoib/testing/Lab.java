@@ -86,7 +86,7 @@ public final class Lab implements AutoCloseable {
   }
 
   /** Waits until a flood comes in by an interface: a program that was started may begin late. */
-  public void flooded(String name) {
+  public void awaitFlood(String name) {
     long before = received(name);
     await(() -> received(name) > before + FLOOD, "a flood on " + name);
   }

@@ -26,7 +26,7 @@ class PomsTest {
 
   private static List<Path> poms() throws IOException {
     List<Path> poms = new ArrayList<>();
-    for (String folder : List.of("", "cnf", "ib.engine")) {
+    for (String folder : List.of("", "cnf", "ib.engine", "itests")) {
       try (Stream<Path> rooms = Files.list(ROOT.resolve(folder))) {
         rooms.map(r -> r.resolve("pom.xml")).filter(Files::exists).forEach(poms::add);
       }

@@ -17,6 +17,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.SplittableRandom;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.TestReporter;
  * 16 threads call anything on shared objects, in use or closed, while memory is short: {@code
  * -Dib.fuzz.api} says for how many seconds, {@code -Dib.fuzz.seed} with which seed.
  */
+@Tag("finding")
 class ApiFuzzTest {
   private static final int SECONDS = Integer.getInteger("ib.fuzz.api", 20);
   private static final int CANARY_SECONDS = 15;

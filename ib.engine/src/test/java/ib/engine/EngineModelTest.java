@@ -10,6 +10,7 @@ import ib.core.testing.Interleavings.Scenario;
 import ib.core.testing.Weave;
 import ib.core.testing.Weave.Kind;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Every schedule of the product's own code, with up to a number of preemptions. Stops are where
  * threads meet: claim, run list, packet lanes, packets, worker, keys.
  */
+@Tag("finding")
 @DisplayName("B6: worker, timers, tables and the whole engine, explored; planted bugs are found")
 @Execution(ExecutionMode.CONCURRENT) // each steps its own threads by its own schedule
 class EngineModelTest {

@@ -32,9 +32,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.Rule;
 import org.junit.Test;
+import org.junit.experimental.categories.Category;
 import org.junit.rules.TemporaryFolder;
 
 /** {@code ib kit} judges the jar of a driver that it does not know. */
+@Category(Finding.class)
 public class KitIT {
   private static final long TIMEOUT_S = 300; // more than a thousand cases
 

@@ -10,11 +10,13 @@ import ib.core.testing.Interleavings.Scenario;
 import ib.core.testing.Weave;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every schedule with up to two preemptions of the product's own code. */
+@Tag("finding")
 @DisplayName("D13: a slot without a lock, explored")
 class SlotModelTest {
   private static final int PREEMPTIONS = 2;

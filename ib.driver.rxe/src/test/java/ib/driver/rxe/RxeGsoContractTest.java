@@ -5,7 +5,9 @@ import ib.kit.Bench;
 import ib.kit.DeviceContract;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 
+@Tag("finding")
 @DisplayName(
     "issue 4, section 1: the contract of a device holds with long sends that the system cuts")
 final class RxeGsoContractTest extends DeviceContract {

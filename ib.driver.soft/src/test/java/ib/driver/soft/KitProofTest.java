@@ -9,10 +9,12 @@ import ib.kit.Case;
 import ib.kit.Catalogue;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@Tag("finding")
 @DisplayName("issue 3, section 5: the suite proves itself on devices with one flaw each")
 final class KitProofTest {
 

@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
  * System properties: {@code ib.fuzz.datagrams} says how many, {@code ib.fuzz.seed} replays what a
  * failure printed.
  */
+@Tag("finding")
 @DisplayName("A1 every byte of management datagrams and of the headers around them, through verbs")
 @Timeout(value = 1800, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class MadFuzzTest {

@@ -5,7 +5,9 @@ import ib.kit.Bench;
 import ib.kit.DeviceContract;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 
+@Tag("finding")
 @DisplayName("issue 3, section 5: the same while 5 % of all packets are lost, doubled, overtaken")
 final class SoftFaultyContractTest extends DeviceContract {
   private static final String FAULTS =

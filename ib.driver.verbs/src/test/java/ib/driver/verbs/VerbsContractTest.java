@@ -3,8 +3,10 @@ package ib.driver.verbs;
 import ib.kit.Bench;
 import ib.kit.DeviceContract;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
+@Tag("finding")
 @DisplayName("issue 17, point 4: a device of the host keeps the contract of a device")
 @EnabledIfSystemProperty(
     named = VerbsBench.DEVICE,

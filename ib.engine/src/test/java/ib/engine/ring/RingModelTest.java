@@ -10,12 +10,14 @@ import ib.core.testing.Interleavings.Scenario;
 import ib.core.testing.Weave;
 import ib.core.testing.Weave.Kind;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every schedule, up to a number of preemptions, of the product's own code. */
+@Tag("finding")
 @DisplayName("B6: rings and claim token, explored; bugs planted into their own code are found")
 class RingModelTest {
   private static final String ENGINE_PACKAGES = "ib.engine.";

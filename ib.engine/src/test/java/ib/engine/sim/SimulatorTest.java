@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Fresh seeds on every run; {@code -Dib.sim.scale=n} multiplies their number, {@code -Dib.sim.seed}
  * and {@code -Dib.sim.profile} replay one simulation and nothing else.
  */
+@Tag("finding")
 @DisplayName("issue 3, section 2: seeded simulation with checkers")
 class SimulatorTest {
   private static final String SEED = "ib.sim.seed";

@@ -7,6 +7,7 @@ import ib.core.wire.DropReason;
 import java.util.HexFormat;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * F-01, F-40: any bytes at all. {@code -Dib.fuzz.executions} says how many of them, {@code
  * -Dib.fuzz.seed} which.
  */
+@Tag("finding")
 @DisplayName("F-01, F-40, D9: decoders and an independent one agree on any bytes")
 class FuzzTest {
   private static final int EXECUTIONS = Integer.getInteger("ib.fuzz.executions", 500_000);

@@ -29,6 +29,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.Timeout;
@@ -39,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * System properties: {@code ib.fuzz.frames} says how many, {@code ib.fuzz.seed} replays what a
  * failure printed.
  */
+@Tag("finding")
 @DisplayName("bad input: every byte of packets that an interface receives, by UD and by RC")
 @Timeout(value = 1800, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FrameFuzzTest {

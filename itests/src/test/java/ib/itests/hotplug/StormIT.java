@@ -6,6 +6,7 @@ import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
 
 import ib.itests.Distro;
+import ib.itests.Finding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -16,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.inject.Inject;
 import org.junit.Test;
+import org.junit.experimental.categories.Category;
 import org.junit.runner.RunWith;
 import org.ops4j.pax.exam.Configuration;
 import org.ops4j.pax.exam.Option;
@@ -32,6 +34,7 @@ import org.osgi.service.cm.ConfigurationAdmin;
  * deadlock (F34); a round over 30 s saves a thread dump. {@code -Dib.storm.rounds=N}, {@code
  * -Dib.storm.seed=S}.
  */
+@Category(Finding.class)
 @RunWith(PaxExam.class)
 @ExamReactorStrategy(PerClass.class)
 public class StormIT {

@@ -61,7 +61,7 @@ public final class VerbsIT {
   public static void start() throws IOException, InterruptedException {
     assumeTrue(
         "it takes minutes and a download: say -Dib.interop=true", Boolean.getBoolean("ib.interop"));
-    assumeTrue("it runs alone, in the execution linux-peer", Boolean.getBoolean("ib.interop.lane"));
+    assumeTrue("it runs alone, in the module itests.peer", Boolean.getBoolean("ib.interop.lane"));
     Program why = PEER.run(60, "why-not");
     assumeTrue(why.out().strip(), why.status() == 0);
     started = PEER.start();

@@ -17,12 +17,14 @@ import ib.cm.internal.machine.Lab.Side;
 import ib.core.mad.cm.CmKind;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The corner cases of a connection's life, a thousand seeds each with a fifth of the messages lost,
  * others repeated and reordered: every connection ends once, and nothing is left of it.
  */
+@Tag("finding")
 class CornerCasesTest {
   /** Drops the first messages of a kind; the others of this kind arrive. */
   private static void lose(Lab lab, CmKind kind, int count) {

@@ -23,9 +23,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The corner cases of listeners, names and data, as those of {@link CornerCasesTest}. */
+@Tag("finding")
 class ListenerCasesTest {
   private static final int MAX_PORTS = 255;
 

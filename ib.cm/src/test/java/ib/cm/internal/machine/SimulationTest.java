@@ -18,8 +18,10 @@ import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("finding")
 class SimulationTest {
   private static final int CONNECTIONS = 30;
 

@@ -16,9 +16,11 @@ import ib.core.verbs.Gid;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The corner cases of forgers and floods, as those of {@link CornerCasesTest}. */
+@Tag("finding")
 class StrangersCasesTest {
   /** Says of a message what a forger would, who knows its names. */
   private static void forge(Lab lab, CmMessage m) {

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.Test;
  * reordered: connections of other transports than RC end once, each side knows the other one's
  * queue pair, and nothing is left.
  */
+@Tag("finding")
 class TransportCasesTest {
   private static CmEndpoint end(Lab lab, Side side, QpType type, boolean srq) {
     return new CmEndpoint(type, side.queuePair(), lab.random.nextInt(1 << 24), 0, 0, 0, srq);

@@ -8,9 +8,11 @@ import ib.core.testing.Interleavings;
 import ib.core.testing.Interleavings.Result;
 import ib.core.testing.Weave;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every schedule with up to three preemptions of the product's own code. */
+@Tag("finding")
 @DisplayName("S23, S24: runs that a driver's thread keeps, explored")
 class KeptModelTest {
   private static final int PREEMPTIONS = 3;

@@ -9,11 +9,13 @@ import ib.core.testing.Interleavings.Result;
 import ib.core.testing.Interleavings.Scenario;
 import ib.core.testing.Weave;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every schedule with up to two preemptions of the product's own code. */
+@Tag("finding")
 @DisplayName("D13: serials and mailboxes, explored")
 class SerialModelTest {
   private static final int PREEMPTIONS = 2;

@@ -8,11 +8,13 @@ import ib.core.testing.Interleavings;
 import ib.core.testing.Interleavings.Result;
 import ib.core.testing.Interleavings.Scenario;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every schedule with up to three preemptions of the product's own code. */
+@Tag("finding")
 @DisplayName("S23, S24, E2: hand-over to a vector, explored")
 class TaskModelTest {
   private static final int PREEMPTIONS = 3;

@@ -10,11 +10,13 @@ import ib.core.testing.Interleavings.Scenario;
 import ib.core.testing.Weave;
 import ib.core.testing.Weave.Kind;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every schedule of the product's own code, with up to three preemptions. */
+@Tag("finding")
 @DisplayName("S12, CC-16: the ring of events, explored; planted bugs are found")
 class EventRingModelTest {
   private static final int PREEMPTIONS = 3;

@@ -11,12 +11,14 @@ import ib.core.testing.Weave;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every schedule with one preemption of two threads that wait for each other, kind by kind. */
+@Tag("finding")
 @DisplayName("B15: waits of all kinds cross, explored")
 class CrossModelTest {
   private static final int PREEMPTIONS = 1;

@@ -9,12 +9,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Random interleavings of everything at once. A failure prints its seed; {@code
  * -Dib.hotplug.seed=N} runs that one alone, {@code -Dib.hotplug.rounds=N} changes how many are run.
  */
+@Tag("finding")
 class InterleavingTest {
   private static final int ROUNDS = Integer.getInteger("ib.hotplug.rounds", 10_000);
 

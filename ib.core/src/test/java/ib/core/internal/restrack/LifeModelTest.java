@@ -8,11 +8,13 @@ import ib.core.testing.Interleavings;
 import ib.core.testing.Interleavings.Result;
 import ib.core.testing.Interleavings.Scenario;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every schedule with up to two preemptions of the product's own code. */
+@Tag("finding")
 @DisplayName("B9, B11, I8: use, close and sweep, explored")
 class LifeModelTest {
   @ParameterizedTest(name = "{0}")

@@ -25,10 +25,12 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Random makes and closes from many threads; what is left is exactly what a simple model says. */
+@Tag("finding")
 @DisplayName("I8, B11: property: live objects")
 class ObjectModelTest {
   private static final int THREADS = 4;

@@ -9,9 +9,11 @@ import ib.core.testing.Interleavings.Result;
 import ib.core.testing.Weave;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every schedule with up to three preemptions of the product's own code. */
+@Tag("finding")
 @DisplayName("The receiving thread takes over from a consumer, explored")
 class ReceiverModelTest {
   private static final int PREEMPTIONS = 3;

@@ -10,11 +10,13 @@ import ib.core.testing.Interleavings.Scenario;
 import ib.core.testing.Weave;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every schedule with up to three preemptions of the product's own code. */
+@Tag("finding")
 @DisplayName("A spare thread takes the duty over from one that is in a handler, explored")
 class ReliefModelTest {
   private static final int PREEMPTIONS = 3;

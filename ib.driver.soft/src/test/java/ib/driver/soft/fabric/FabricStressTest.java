@@ -17,8 +17,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("finding")
 @DisplayName("B22 ports come and go while others send to them")
 final class FabricStressTest {
   private static final int SENDERS = 2;

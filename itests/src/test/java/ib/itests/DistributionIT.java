@@ -134,7 +134,7 @@ public class DistributionIT {
       String text = all.toString();
       assertTrue(text, text.contains(" ibping statistics ---"));
       assertFalse(text, text.contains("Exception"));
-      assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+      assertTrue(process.waitFor(Await.HANG_S, TimeUnit.SECONDS));
     } finally {
       process.destroyForcibly();
     }

@@ -116,8 +116,8 @@ public class EventsIT {
         new ServiceTracker<>(context, IbDevice.class, null);
     tracker.open();
     device = (DriverDevice) tracker.waitForService(30_000);
-    assertNotNull("no device within 30 s", device);
-    assertTrue("the client was not added", listening.await(30, TimeUnit.SECONDS));
+    assertNotNull("no device", device);
+    assertTrue("the client was not added", listening.await(Await.HANG_S, TimeUnit.SECONDS));
     settle();
   }
 
@@ -135,7 +135,7 @@ public class EventsIT {
   }
 
   private IbEvent hear() throws InterruptedException {
-    IbEvent e = heard.poll(60, TimeUnit.SECONDS);
+    IbEvent e = heard.poll(Await.HANG_S, TimeUnit.SECONDS);
     assertNotNull("nothing heard within 60 s", e);
     return e;
   }
@@ -168,7 +168,7 @@ public class EventsIT {
     dispatchAndHear(3);
     long last = 0;
     for (int i = 0; i < 3; i++) {
-      Event e = events.poll(60, TimeUnit.SECONDS);
+      Event e = events.poll(Await.HANG_S, TimeUnit.SECONDS);
       assertNotNull(e);
       assertEquals("ib/event/SM_CHANGE", e.getTopic());
       assertEquals("ev0", e.getProperty(EventTopics.DEVICE));
@@ -203,11 +203,11 @@ public class EventsIT {
     ServiceRegistration<EventHandler> other =
         subscribe(e -> others.add((Long) e.getProperty(EventTopics.SEQUENCE)));
     dispatchAndHear(2);
-    assertTrue(stuck.await(60, TimeUnit.SECONDS));
+    assertTrue(stuck.await(Await.HANG_S, TimeUnit.SECONDS));
     dispatchAndHear(50); // while it is stuck
-    long first = others.poll(60, TimeUnit.SECONDS);
+    long first = others.poll(Await.HANG_S, TimeUnit.SECONDS);
     for (long n = first + 1; n < first + 52; n++) { // and in the end the others have missed nothing
-      assertEquals(Long.valueOf(n), others.poll(60, TimeUnit.SECONDS));
+      assertEquals(Long.valueOf(n), others.poll(Await.HANG_S, TimeUnit.SECONDS));
     }
     dispatchAndHear(10);
     slow.unregister();
@@ -223,7 +223,8 @@ public class EventsIT {
     dispatchAndHear(5);
     long start = System.nanoTime();
     while ((Boolean) proxy.getClass().getMethod("isDenied").invoke(proxy)) {
-      assertTrue("still denied", System.nanoTime() - start < TimeUnit.SECONDS.toNanos(60));
+      assertTrue(
+          "still denied", System.nanoTime() - start < TimeUnit.SECONDS.toNanos(Await.HANG_S));
       Thread.onSpinWait();
     }
     dispatchAndHear(5);
@@ -267,7 +268,7 @@ public class EventsIT {
     admin.start();
     events.clear();
     dispatchAndHear(3);
-    assertNotNull(events.poll(60, TimeUnit.SECONDS));
+    assertNotNull(events.poll(Await.HANG_S, TimeUnit.SECONDS));
     r.unregister();
   }
 }

@@ -82,7 +82,7 @@ public class FabricConfigIT {
     b.environment().put("IBSIM_SERVER_NAME", "127.0.0.1");
     b.environment().put("IBSIM_SERVER_PORT", String.valueOf(port));
     Process p = b.redirectErrorStream(true).redirectOutput(out.toFile()).start();
-    if (!p.waitFor(30, TimeUnit.SECONDS)) {
+    if (!p.waitFor(Await.HANG_S, TimeUnit.SECONDS)) {
       p.destroyForcibly().waitFor();
       throw new AssertionError(command + " has not ended: " + Files.readString(out));
     }

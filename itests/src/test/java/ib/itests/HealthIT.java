@@ -33,7 +33,6 @@ import org.osgi.util.tracker.ServiceTracker;
 @RunWith(PaxExam.class)
 @ExamReactorStrategy(PerMethod.class)
 public class HealthIT {
-  private static final int TIMEOUT_S = 30;
   private static final String ACTIVE =
       "(&(objectClass=org.osgi.service.condition.Condition)(osgi.condition.id=ib.port.active)"
           + "(ib.device=hc0)(ib.port=1))";
@@ -63,7 +62,7 @@ public class HealthIT {
     configurations
         .getFactoryConfiguration("ib.driver.soft", "hc0", "?")
         .update(new Hashtable<>(Map.of("name", "hc0")));
-    assertNotNull("no condition", condition.waitForService(TIMEOUT_S * 1_000));
+    assertNotNull("no condition", condition.waitForService(Await.HANG_S * 1_000));
   }
 
   @After
@@ -92,12 +91,12 @@ public class HealthIT {
     ServiceReference<DeviceSlot> slot =
         context.getServiceReferences(DeviceSlot.class, null).iterator().next();
     context.getService(slot).unplug();
-    assertTrue("the condition stays", gone.await(TIMEOUT_S, TimeUnit.SECONDS));
+    assertTrue("the condition stays", gone.await(Await.HANG_S, TimeUnit.SECONDS));
     assertEquals(Result.Status.CRITICAL, checks().get("ib devices")); // none is left
     assertTrue(!health.writeMetrics().contains("hc0"));
 
     context.getService(slot).plug();
-    assertNotNull("no condition", condition.waitForService(TIMEOUT_S * 1_000));
+    assertNotNull("no condition", condition.waitForService(Await.HANG_S * 1_000));
     assertEquals(well, checks());
   }
 }

@@ -29,7 +29,6 @@ import org.junit.rules.TemporaryFolder;
  */
 public class KarafIT {
   private static final String VERSION = "0.1.0-SNAPSHOT";
-  private static final long TIMEOUT_S = 90;
   private static final List<String> BUNDLES =
       List.of("ib.core", "ib.cm", "ib.health", "ib.driver.soft");
   private static final Pattern FEATURE =
@@ -139,7 +138,7 @@ public class KarafIT {
     } finally {
       karaf.descendants().forEach(ProcessHandle::destroy);
       karaf.toHandle().destroy();
-      if (!karaf.waitFor(30, TimeUnit.SECONDS)) {
+      if (!karaf.waitFor(Await.HANG_S, TimeUnit.SECONDS)) {
         karaf.descendants().forEach(ProcessHandle::destroyForcibly);
         karaf.destroyForcibly();
       }
@@ -155,7 +154,7 @@ public class KarafIT {
     while (!devices.equals(wanted)) {
       assertTrue(
           "devices " + devices + ", not " + wanted + "; see " + home.resolve("data/log/karaf.log"),
-          karaf.isAlive() && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(TIMEOUT_S));
+          karaf.isAlive() && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(Await.HANG_S));
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(500));
       devices = devices(karaf);
     }

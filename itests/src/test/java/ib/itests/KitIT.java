@@ -38,7 +38,6 @@ import org.junit.rules.TemporaryFolder;
 /** {@code ib kit} judges the jar of a driver that it does not know. */
 @Category(Finding.class)
 public class KitIT {
-  private static final long TIMEOUT_S = 300; // more than a thousand cases
 
   private static final String DRIVER = "deploy/ib.driver.soft.jar";
   private static final Map<String, String> SHORT_WAIT = Map.of("IB_OPTS", "-Dib.exec.wait.s=1");
@@ -73,7 +72,7 @@ public class KitIT {
     for (String device : List.of("soft0", "soft1")) {
       line.add(Distro.HOME.resolve("conf/ib.driver.soft-" + device + ".cfg").toString());
     }
-    return Program.run(line, "", environment, TIMEOUT_S);
+    return Program.run(line, "", environment, Await.HANG_S);
   }
 
   @Test

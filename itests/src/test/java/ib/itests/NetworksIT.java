@@ -18,7 +18,6 @@ import org.junit.rules.TemporaryFolder;
 /** Issue 16: the blocks of docs/two-hosts.md, run as they stand there. */
 public class NetworksIT {
   private static final Pattern BLOCK = Pattern.compile("(?s)```sh\n(.*?)```");
-  private static final int TIMEOUT_S = 120;
 
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
@@ -40,10 +39,10 @@ public class NetworksIT {
     Files.move(root.resolve("ib-0.1.0-SNAPSHOT"), root.resolve("ib"));
     String script = "cd '" + root + "' && set -e\n" + blocks.get(block);
     Map<String, String> java = Map.of("IB_JAVA", System.getProperty("java.home") + "/bin/java");
-    Program ran = Program.run(List.of("sh", "-c", script), "", java, TIMEOUT_S);
+    Program ran = Program.run(List.of("sh", "-c", script), "", java, Await.HANG_S);
     if (ran.status() != 0) {
       for (String command : cleanup) {
-        Program.run(List.of("sh", "-c", "cd '" + root + "'; " + command), "", java, TIMEOUT_S);
+        Program.run(List.of("sh", "-c", "cd '" + root + "'; " + command), "", java, Await.HANG_S);
       }
     }
     assertEquals(ran.out() + ran.err(), 0, ran.status());

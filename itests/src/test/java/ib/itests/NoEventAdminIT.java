@@ -60,7 +60,7 @@ public class NoEventAdminIT {
     BlockingQueue<IbEvent> heard = new LinkedBlockingQueue<>();
     CountDownLatch added = new CountDownLatch(1);
     ClientRegistration client = core.registerClient(new Listener(heard, added));
-    assertTrue("no device within 30 s", added.await(30, TimeUnit.SECONDS));
+    assertTrue("no device", added.await(Await.HANG_S, TimeUnit.SECONDS));
     DriverDevice device =
         (DriverDevice) context.getService(context.getServiceReference(IbDevice.class));
     device.dispatchEvent(EventType.SM_CHANGE, 1);
@@ -101,7 +101,7 @@ public class NoEventAdminIT {
   private static IbEvent next(BlockingQueue<IbEvent> heard, EventType type) throws Exception {
     IbEvent event;
     do {
-      event = heard.poll(60, TimeUnit.SECONDS);
+      event = heard.poll(Await.HANG_S, TimeUnit.SECONDS);
       assertNotNull("no " + type + " within 60 s", event);
     } while (event.type() != type);
     return event;

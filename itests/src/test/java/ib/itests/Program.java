@@ -18,7 +18,6 @@ import java.util.concurrent.TimeUnit;
  * @param err its standard error
  */
 public record Program(int status, String out, String err) {
-  private static final long TIMEOUT_S = 60;
 
   /** Runs the distribution's {@code bin/ib} and waits for its end. */
   public static Program ib(Path home, String input, String... arguments)
@@ -38,7 +37,7 @@ public record Program(int status, String out, String err) {
   /** Runs a program and waits for its end; our JDK is there for a {@code bin/ib}. */
   static Program run(List<String> command, String input, Map<String, String> environment)
       throws IOException, InterruptedException {
-    return run(command, input, environment, TIMEOUT_S);
+    return run(command, input, environment, Await.HANG_S);
   }
 
   /** Runs a program that may take longer, and waits for its end. */

@@ -22,7 +22,6 @@ final class Pty implements AutoCloseable {
   static final String CTRL_C = "\u0003";
 
   private static final String PROMPT = "g! ";
-  private static final long TIMEOUT_S = 120;
   private static final long SIGINT_BIT = 1 << 1; // signal 2
   private static final String ESCAPES = "\u001b(\\[[0-9;?]*[A-Za-z]|[=>])|\r|\u0007";
 
@@ -129,7 +128,7 @@ final class Pty implements AutoCloseable {
       }
       assertTrue(
           line + " still prints\n" + output,
-          System.nanoTime() - start < TimeUnit.SECONDS.toNanos(TIMEOUT_S));
+          System.nanoTime() - start < TimeUnit.SECONDS.toNanos(Await.HANG_S));
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
     }
   }
@@ -148,8 +147,8 @@ final class Pty implements AutoCloseable {
         return text;
       }
       assertTrue(
-          what + " did not appear within " + TIMEOUT_S + " s:\n" + out,
-          System.nanoTime() - start < TimeUnit.SECONDS.toNanos(TIMEOUT_S) && process.isAlive());
+          what + " did not appear within " + Await.HANG_S + " s:\n" + out,
+          System.nanoTime() - start < TimeUnit.SECONDS.toNanos(Await.HANG_S) && process.isAlive());
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
     }
   }
@@ -160,7 +159,7 @@ final class Pty implements AutoCloseable {
     List<ProcessHandle> children = process.descendants().toList();
     try (in) {
       type("exit\r");
-      if (!process.waitFor(TIMEOUT_S, TimeUnit.SECONDS)) {
+      if (!process.waitFor(Await.HANG_S, TimeUnit.SECONDS)) {
         throw new AssertionError("the runtime did not end:\n" + out);
       }
       pump.join();

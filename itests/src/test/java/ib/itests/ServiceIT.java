@@ -24,7 +24,6 @@ import org.junit.rules.TemporaryFolder;
 
 /** U12: a runtime in the background, which its user starts, asks, attaches to and stops. */
 public class ServiceIT {
-  private static final long TIMEOUT_S = 60;
   private static final int NOT_RUNNING = 3;
   private static final String RUNS =
       "ib \\d+\\.\\d+\\.\\d+ runs since [-0-9]+ [:0-9]+, process \\d+";
@@ -67,7 +66,7 @@ public class ServiceIT {
     while (!wanted.test(says)) {
       assertTrue(
           commands + " still says " + says,
-          System.nanoTime() - start < TimeUnit.SECONDS.toNanos(TIMEOUT_S));
+          System.nanoTime() - start < TimeUnit.SECONDS.toNanos(Await.HANG_S));
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
       says = asked(commands);
     }
@@ -139,7 +138,7 @@ public class ServiceIT {
       askedUntil("rdma res show qp", says -> says.contains("type RC"));
     } finally {
       caller.destroy(); // as Ctrl-C does
-      assertTrue(caller.waitFor(TIMEOUT_S, TimeUnit.SECONDS));
+      assertTrue(caller.waitFor(Await.HANG_S, TimeUnit.SECONDS));
     }
     askedUntil("rdma res show qp", says -> !says.contains("type RC"));
     assertTrue(asked("ibv_devices").contains("soft1"));
@@ -174,7 +173,7 @@ public class ServiceIT {
     long process = Long.parseLong(Files.readString(run.resolve("pid")).strip());
     ProcessHandle killed = ProcessHandle.of(process).orElseThrow();
     assertTrue(killed.destroyForcibly());
-    killed.onExit().get(TIMEOUT_S, TimeUnit.SECONDS);
+    killed.onExit().get(Await.HANG_S, TimeUnit.SECONDS);
     assertTrue(Files.exists(run.resolve("socket")));
     assertEquals(NOT_RUNNING, ib("status").status());
     started();
@@ -190,7 +189,7 @@ public class ServiceIT {
     started();
     long start = System.nanoTime();
     while (!Files.exists(run.resolve("ib.5.log"))) {
-      assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(TIMEOUT_S));
+      assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(Await.HANG_S));
       asked("ib:unplug soft1; ib:plug soft1");
     }
     asked("ib:unplug soft1; ib:plug soft1");

@@ -1,27 +1,24 @@
 package ib.itests;
 
-import static org.junit.Assert.assertTrue;
-
 import java.io.IOException;
 import java.io.Reader;
+import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 
 /** A running {@code bin/ib} whose shell is fed by the test. */
 public final class Shell implements AutoCloseable {
-  private static final long TIMEOUT_S = 60;
-
   private final Process process;
   private final Writer in;
   private final StringBuffer out = new StringBuffer();
   private final Thread pump;
-  private final long timeoutS;
+  private final long hangS;
   private int commands;
 
   /** Starts the runtime in a distribution folder. */
@@ -31,20 +28,20 @@ public final class Shell implements AutoCloseable {
 
   /** Starts the runtime in a distribution folder, with more variables of the environment. */
   public Shell(Path home, Map<String, String> environment) throws IOException {
-    this(home, environment, List.of(), TIMEOUT_S);
+    this(home, environment, List.of(), Await.HANG_S);
   }
 
   /**
-   * Starts the runtime in a distribution folder, by a command that starts what stands behind it; a
-   * line of the shell may take that many seconds.
+   * Starts the runtime in a distribution folder, by a command that starts what stands behind it. A
+   * line of the shell that takes so many seconds is given up.
    */
-  public Shell(Path home, List<String> by, long timeoutS) throws IOException {
-    this(home, Map.of(), by, timeoutS);
+  public Shell(Path home, List<String> by, long hangS) throws IOException {
+    this(home, Map.of(), by, hangS);
   }
 
-  private Shell(Path home, Map<String, String> environment, List<String> by, long timeoutS)
+  private Shell(Path home, Map<String, String> environment, List<String> by, long hangS)
       throws IOException {
-    this.timeoutS = timeoutS;
+    this.hangS = hangS;
     ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(by));
     builder.command().addAll(List.of("sh", home.resolve("bin/ib").toString()));
     builder.environment().put("IB_JAVA", System.getProperty("java.home") + "/bin/java");
@@ -77,16 +74,21 @@ public final class Shell implements AutoCloseable {
 
   /** Repeats one line until its output is as wanted. */
   public String runUntil(String command, Predicate<String> wanted) throws IOException {
-    long start = System.nanoTime();
-    while (true) {
-      String output = run(command);
-      if (wanted.test(output)) {
-        return output;
-      }
-      assertTrue(
-          command + " still says\n" + output + "\nof all\n" + out,
-          System.nanoTime() - start < TimeUnit.SECONDS.toNanos(TIMEOUT_S));
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+    AtomicReference<String> output = new AtomicReference<>("");
+    await(
+        command + " says what is wanted",
+        () -> {
+          output.set(runOnce(command));
+          return wanted.test(output.get());
+        });
+    return output.get();
+  }
+
+  private String runOnce(String command) {
+    try {
+      return run(command);
+    } catch (IOException e) {
+      throw new UncheckedIOException(command, e);
     }
   }
 
@@ -106,12 +108,9 @@ public final class Shell implements AutoCloseable {
   }
 
   private void await(String what, java.util.function.BooleanSupplier done) {
-    long start = System.nanoTime();
-    while (!done.getAsBoolean()) {
-      assertTrue(
-          what + " did not end within " + timeoutS + " s:\n" + out,
-          System.nanoTime() - start < TimeUnit.SECONDS.toNanos(timeoutS));
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+    Await.until(what, () -> done.getAsBoolean() || !pump.isAlive(), () -> out, hangS);
+    if (!done.getAsBoolean()) {
+      throw new AssertionError(what + ": the runtime has ended and will not say it:\n" + out);
     }
   }
 
@@ -132,7 +131,7 @@ public final class Shell implements AutoCloseable {
     try (in) {
       in.write("exit\n");
       in.flush();
-      if (!process.waitFor(TIMEOUT_S, TimeUnit.SECONDS)) {
+      if (!process.waitFor(Await.HANG_S, TimeUnit.SECONDS)) {
         process.destroyForcibly();
         throw new AssertionError("the runtime did not end:\n" + out);
       }

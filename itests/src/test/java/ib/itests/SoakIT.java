@@ -116,7 +116,7 @@ public class SoakIT {
     long start = System.nanoTime();
     while (updates() == updates
         || !ib("exec", "--attach", "ib:doctor -j").out().contains("2 active")) {
-      assertTrue("no update", System.nanoTime() - start < TimeUnit.SECONDS.toNanos(60));
+      assertTrue("no update", System.nanoTime() - start < TimeUnit.SECONDS.toNanos(Await.HANG_S));
     }
   }
 

@@ -20,7 +20,6 @@ import org.junit.rules.TemporaryFolder;
 
 /** What {@code bin/make-start-cache} makes, and that it is never missed. */
 public class StartCacheIT {
-  private static final long MAKE_TIMEOUT_S = 300;
 
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
@@ -73,7 +72,7 @@ public class StartCacheIT {
 
   private static void make(Path home) throws IOException, InterruptedException {
     Path script = home.resolve("bin/make-start-cache");
-    Program run = Program.run(List.of("sh", script.toString()), "", Map.of(), MAKE_TIMEOUT_S);
+    Program run = Program.run(List.of("sh", script.toString()), "", Map.of(), Await.HANG_S);
     assertEquals(run.err(), 0, run.status());
     assertEquals("", run.out());
     assertEquals("", run.err());

@@ -120,7 +120,7 @@ public class StorageIT {
       assertTrue("the other user still tries", other.isAlive());
     } finally {
       other.destroy();
-      assertTrue(other.waitFor(30, TimeUnit.SECONDS));
+      assertTrue(other.waitFor(Await.HANG_S, TimeUnit.SECONDS));
     }
   }
 
@@ -138,7 +138,7 @@ public class StorageIT {
   }
 
   private Shell shell() throws IOException {
-    return new Shell(Distro.HOME, List.of("env", "IB_OPTS=" + options), 60);
+    return new Shell(Distro.HOME, List.of("env", "IB_OPTS=" + options), Await.HANG_S);
   }
 
   private Set<Path> there() throws IOException {

@@ -3,6 +3,7 @@ package ib.itests.hotplug;
 import static ib.itests.hotplug.Framework.await;
 import static org.junit.Assert.assertEquals;
 
+import ib.itests.Await;
 import ib.itests.Distro;
 import java.util.List;
 import java.util.Set;
@@ -83,7 +84,7 @@ public class CoreUpdateIT {
   }
 
   private static List<String> takeTwo(Framework runtime) {
-    await("two lines", () -> runtime.log().size() == 2);
+    Await.until("two lines", () -> runtime.log().size() >= 2, runtime::log);
     return runtime.take();
   }
 

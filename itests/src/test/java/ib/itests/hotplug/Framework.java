@@ -1,7 +1,6 @@
 package ib.itests.hotplug;
 
-import static org.junit.Assert.assertTrue;
-
+import ib.itests.Await;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Hashtable;
@@ -9,8 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -96,15 +93,9 @@ class Framework implements AutoCloseable {
     }
   }
 
-  /** Waits, bounded; the message says what did not happen. */
+  /** Waits until something holds; a hang ends with a dump of all threads. */
   static void await(String what, BooleanSupplier condition) {
-    long start = System.nanoTime();
-    while (!condition.getAsBoolean()) {
-      assertTrue(
-          what + " did not happen within 30 s\n" + ThreadDump.take(),
-          System.nanoTime() - start < TimeUnit.SECONDS.toNanos(30));
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-    }
+    Await.until(what, condition, ThreadDump::take);
   }
 
   /** {@return names of live threads that the project owns} */

@@ -5,6 +5,7 @@ import static ib.itests.hotplug.Framework.await;
 import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
 
+import ib.itests.Await;
 import ib.itests.Distro;
 import ib.itests.Finding;
 import java.util.ArrayList;
@@ -111,7 +112,7 @@ public class StormIT {
                 }
               });
     }
-    if (!done.await(30, TimeUnit.SECONDS)) {
+    if (!done.await(Await.HANG_S, TimeUnit.SECONDS)) {
       fail("round " + round + " of seed " + SEED + " hangs: " + ThreadDump.save("storm-" + round));
     }
     if (!failures.isEmpty()) {

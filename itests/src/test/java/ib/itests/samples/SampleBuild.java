@@ -2,6 +2,7 @@ package ib.itests.samples;
 
 import static org.junit.Assert.assertTrue;
 
+import ib.itests.Await;
 import ib.itests.Program;
 import java.io.File;
 import java.io.IOException;
@@ -20,7 +21,6 @@ import java.util.stream.Stream;
  * running build, which is read as if it were a remote one, and failing that from the network.
  */
 public final class SampleBuild {
-  private static final long TIMEOUT_S = 600;
   private static final String SEPARATOR = File.separator;
   private static final String VERSION = "0.1.0-SNAPSHOT";
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -139,7 +139,7 @@ public final class SampleBuild {
     line.addAll(List.of("-ntp", "-s", SETTINGS.toString(), "-f", folder.toString()));
     line.add("-Dmaven.repo.local=" + REPOSITORY);
     Map<String, String> jdk = Map.of("JAVA_HOME", System.getProperty("java.home"));
-    Program run = Program.run(line, "", jdk, TIMEOUT_S);
+    Program run = Program.run(line, "", jdk, Await.HANG_S);
     assertTrue(folder + ": " + run.out() + run.err(), run.status() == 0);
   }
 

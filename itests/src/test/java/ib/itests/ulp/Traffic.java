@@ -84,7 +84,7 @@ final class Traffic implements Runnable {
   void start() {
     thread.start();
     try {
-      if (!flowing.await(30, TimeUnit.SECONDS)) {
+      if (!flowing.await(10, TimeUnit.MINUTES)) {
         throw new IllegalStateException("no traffic within 30 s");
       }
     } catch (InterruptedException e) {

@@ -1,7 +1,6 @@
 package ib.itests.web;
 
-import static org.junit.Assert.assertTrue;
-
+import ib.itests.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -17,7 +16,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -26,7 +24,6 @@ import java.util.regex.Pattern;
  * password, the browser gives the one that it was made with.
  */
 final class Browser implements AutoCloseable {
-  private static final long TIMEOUT_S = 30;
   private static final List<String> NAMES =
       List.of("chromium", "chromium-browser", "google-chrome");
   private static final Pattern LISTENS = Pattern.compile("DevTools listening on ws://([^/]+)/");
@@ -61,7 +58,7 @@ final class Browser implements AutoCloseable {
         Thread.ofPlatform()
             .name("browser output")
             .start(() -> pump(process.inputReader(), address));
-    String at = "http://" + address.get(TIMEOUT_S, TimeUnit.SECONDS) + "/json/list";
+    String at = "http://" + address.get(Await.HANG_S, TimeUnit.SECONDS) + "/json/list";
     Matcher page = PAGE.matcher("");
     await("a page", () -> page.reset(get(at)).find());
     tools = new DevTools(http, URI.create(page.group(1)), user, password);
@@ -216,13 +213,7 @@ final class Browser implements AutoCloseable {
 
   /** Waits until something holds. */
   static void await(String what, java.util.function.BooleanSupplier done) {
-    long start = System.nanoTime();
-    while (!done.getAsBoolean()) {
-      assertTrue(
-          what + " did not come within " + TIMEOUT_S + " s",
-          System.nanoTime() - start < TimeUnit.SECONDS.toNanos(TIMEOUT_S));
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-    }
+    Await.until(what, done, () -> "nothing of the kind");
   }
 
   static String quote(String text) {
@@ -236,7 +227,7 @@ final class Browser implements AutoCloseable {
     process.descendants().forEach(ProcessHandle::destroy);
     process.destroy();
     try {
-      if (!process.waitFor(TIMEOUT_S, TimeUnit.SECONDS)) {
+      if (!process.waitFor(Await.HANG_S, TimeUnit.SECONDS)) {
         process.destroyForcibly();
       }
       pump.join();

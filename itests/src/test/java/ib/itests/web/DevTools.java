@@ -1,5 +1,6 @@
 package ib.itests.web;
 
+import ib.itests.Await;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
@@ -18,7 +19,6 @@ import java.util.regex.Pattern;
 
 /** The DevTools protocol of one page: calls with answers, and the events that the tests need. */
 final class DevTools implements WebSocket.Listener, AutoCloseable {
-  private static final long TIMEOUT_S = 30;
   private static final Pattern ANSWER = Pattern.compile("^\\{\"id\":(\\d+),");
   private static final Pattern EVENT = Pattern.compile("^\\{\"method\":\"([^\"]+)\"");
 
@@ -34,7 +34,7 @@ final class DevTools implements WebSocket.Listener, AutoCloseable {
   DevTools(HttpClient http, URI page, String user, String password) throws Exception {
     this.user = user;
     this.password = password;
-    socket = http.newWebSocketBuilder().buildAsync(page, this).get(TIMEOUT_S, TimeUnit.SECONDS);
+    socket = http.newWebSocketBuilder().buildAsync(page, this).get(Await.HANG_S, TimeUnit.SECONDS);
     for (String domain : List.of("Page", "Runtime", "Log", "Network")) {
       call(domain + ".enable", "");
     }
@@ -45,7 +45,7 @@ final class DevTools implements WebSocket.Listener, AutoCloseable {
   String call(String method, String parameters) {
     CompletableFuture<String> answer = send(method, parameters);
     try {
-      String text = answer.get(TIMEOUT_S, TimeUnit.SECONDS);
+      String text = answer.get(Await.HANG_S, TimeUnit.SECONDS);
       if (text.contains("\"error\":{\"code\"")) {
         throw new AssertionError(method + ": " + text);
       }

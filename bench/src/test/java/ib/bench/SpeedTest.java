@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
  */
 class SpeedTest {
   @Test
-  @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aWriteBesideACopyIsAtMost115PercentOfWhatWasKept() throws IOException {
     Check.Verdict verdict = Check.check(Path.of("kept"), Machine.key(), Check::fork);
     System.out.print(Machine.describe() + System.lineSeparator() + verdict.text());

@@ -37,7 +37,7 @@ class ChangedRequestTest {
   /** On a thread of its own: what the engine must not do is loop for ever. */
   @ParameterizedTest
   @MethodSource("all")
-  @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 600, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void changed(QpType type, WrOpcode opcode) throws Exception {
     try (Rig rig = Rig.two().connect(type)) {
       Rig.Side a = rig.a();

@@ -45,7 +45,7 @@ class FilledTest {
   @ParameterizedTest(name = "in the list form: {0}")
   @ValueSource(booleans = {true, false})
   @DisplayName("A16, B20: a request whose slot could not be filled fails; none waits behind it")
-  @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 600, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void filled(boolean list) throws ReflectiveOperationException {
     Method run = planted();
     long calls = (long) run.invoke(null, list, 0L);

@@ -134,7 +134,7 @@ class KeptKeyTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   @DisplayName("D6: no queue pair keeps a region that has gone, at neither end")
   void regionsGo() {
     WeakReference<MemoryRegion> source = used(a, true);
@@ -148,7 +148,7 @@ class KeptKeyTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(600)
   @DisplayName("D6: a queue pair that is closed keeps no region")
   void closedQueuePair() {
     WeakReference<MemoryRegion> target = closedFirst();

@@ -42,7 +42,7 @@ class RegionMemoryTest {
   }
 
   @Test
-  @Timeout(200)
+  @Timeout(600)
   @DisplayName("B15: the memory of regions that came and went is given back; what is left is seen")
   void bounded() throws Exception {
     assertEquals(0, grownBy(0), "MiB of " + 2 * CONNECTIONS + " that were registered");

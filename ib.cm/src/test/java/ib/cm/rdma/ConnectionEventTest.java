@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ConnectionEventTest {
   private static RecordedEvent only(List<RecordedEvent> all, Predicate<RecordedEvent> which) {
     List<RecordedEvent> found = all.stream().filter(which).toList();

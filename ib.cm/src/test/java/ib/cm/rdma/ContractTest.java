@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("the contract of connections by address")
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ContractTest {
   private static final String CLOSED = "RDMA_CM_EVENT_CLOSED, error 0";
   private static final String GONE = "RDMA_CM_EVENT_DISCONNECTED, error 0";

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a service asks of the connection manager of a port that listens by address. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WantedTest {
   private final List<Integer> backlogs = new ArrayList<>();
   private final BlockingQueue<RdmaRequest> requests = new LinkedBlockingQueue<>();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("issue 14, section 3: the view of a stream as an AsynchronousByteChannel")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AsynchronousViewTest {
   private final StreamWorld world = new StreamWorld(SoftFabric.open("soft0", "soft1"));
   private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("RS-11: direct writes into a region of the peer (iomap)")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DirectTest {
   private static final StreamOptions TWO = StreamWorld.DEFAULTS.regions(2);
   private static final ByteBuffer ONE = ByteBuffer.wrap(new byte[1]);

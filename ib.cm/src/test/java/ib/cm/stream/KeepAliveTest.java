@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("RS-10: keepalive of streams")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class KeepAliveTest {
   private static final Duration OFTEN = Duration.ofMillis(20);
   private final StreamWorld world = new StreamWorld(SoftFabric.open("soft0", "soft1"));

@@ -60,7 +60,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 @DisplayName("issue 14, section 3: streams")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StreamTest {
   private final StreamWorld world = new StreamWorld(SoftFabric.open("soft0", "soft1"));
   private final ExecutorService threads = world.threads;

@@ -141,7 +141,7 @@ class MidlayerTest {
           };
       lease.device().registerEventHandler(handler);
       device.dispatchEvent(EventType.PORT_ACTIVE, 1);
-      IbEvent event = heard.poll(30, TimeUnit.SECONDS);
+      IbEvent event = heard.poll(10, TimeUnit.MINUTES);
       assertTrue(event != null && event.type() == EventType.PORT_ACTIVE, "heard " + event);
       assertSame(lease.device(), event.device());
       assertEquals(1, event.sequence());
@@ -191,7 +191,7 @@ class MidlayerTest {
     device.ports().attr(1, device.ops().queryPort(1).toBuilder().lid(77).build());
     boolean whole = change == EventType.DEVICE_FATAL; // a device that has failed is not queried
     device.dispatchEvent(change, whole ? 0 : 1);
-    assertEquals(change + (whole ? " 1" : " 77"), heard.poll(30, TimeUnit.SECONDS));
+    assertEquals(change + (whole ? " 1" : " 77"), heard.poll(10, TimeUnit.MINUTES));
   }
 
   @Test
@@ -216,7 +216,7 @@ class MidlayerTest {
                 }
               });
       device.dispatchEvent(EventType.PORT_ACTIVE, 1);
-      assertEquals("done", outcome.poll(30, TimeUnit.SECONDS));
+      assertEquals("done", outcome.poll(10, TimeUnit.MINUTES));
       List<String> clauses =
           standalone.core().violations().stream().map(Violation::clause).toList();
       assertEquals(List.of("CC-17"), clauses);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("S23: where serials run")
-@Timeout(120)
+@Timeout(600)
 class PlaceTest {
   /** Hands out the threads of its runs, with the class loader that they had. */
   private static final class Task extends Serial {
@@ -33,7 +33,7 @@ class PlaceTest {
     }
 
     Run take() throws InterruptedException {
-      Run run = runs.poll(60, TimeUnit.SECONDS);
+      Run run = runs.poll(10, TimeUnit.MINUTES);
       if (run == null) {
         throw new AssertionError("it does not run");
       }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("IBA 9.7.5.1.2, G8: which requests ask for an acknowledgement")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class AckRequestTest {
   private static final int PEER_QPN = 0x123456;
   private static final Gid HERE = Gid.parse("::ffff:127.0.0.1");

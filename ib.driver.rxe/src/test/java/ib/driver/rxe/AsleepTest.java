@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("issue 13, point 3: the receiving thread runs the handlers of a sleeping receiver")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class AsleepTest {
   private static final int WARM = 3000;
   private static final int ROUNDS = 2000;
@@ -82,7 +82,7 @@ final class AsleepTest {
           where.set(Thread.currentThread().getName());
           inside.countDown();
           try {
-            release.await(60, TimeUnit.SECONDS);
+            release.await(10, TimeUnit.MINUTES);
           } catch (InterruptedException e) {
             throw new AssertionError(e);
           }
@@ -92,7 +92,7 @@ final class AsleepTest {
         Rally free = rally(() -> {})) {
       free.play(WARM);
       stuck.begin(1);
-      assertTrue(inside.await(20, TimeUnit.SECONDS));
+      assertTrue(inside.await(10, TimeUnit.MINUTES));
       free.play(ROUNDS);
       release.countDown();
       stuck.end();

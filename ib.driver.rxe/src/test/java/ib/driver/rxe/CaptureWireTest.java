@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("B3: what a capture writes is what was on the wire, from the IP header on")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class CaptureWireTest {
   private static final int ETHERNET = 14;
   private static final int ENHANCED_PACKET = 6;

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("issue 13, point 8: two processes without any capability, as in containers")
-@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ContainerTest {
   private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
   private static final List<String> WITHOUT =

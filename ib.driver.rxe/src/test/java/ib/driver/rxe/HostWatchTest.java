@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("issue 4, section 1: a RoCEv2 port follows the host's interface")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostWatchTest {
   private static final InetAddress ONE = InetAddress.ofLiteral("127.0.0.1");
   private static final InetAddress TWO = InetAddress.ofLiteral("127.0.0.2");
@@ -55,7 +55,7 @@ final class HostWatchTest {
   }
 
   private static EventType next(LinkedBlockingQueue<EventType> events) throws InterruptedException {
-    return events.poll(20, TimeUnit.SECONDS);
+    return events.poll(10, TimeUnit.MINUTES);
   }
 
   @Test
@@ -68,7 +68,7 @@ final class HostWatchTest {
       long start = System.nanoTime();
       while (lab.warnings.stream().noneMatch(w -> w.contains("127.0.0.3"))) {
         stranger.send(ByteBuffer.allocate(3), new InetSocketAddress(ONE, 4791));
-        assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(20), "nothing was told");
+        assertTrue(System.nanoTime() - start < TimeUnit.MINUTES.toNanos(10), "nothing was told");
       }
       List<String> told = lab.warnings.stream().filter(w -> w.contains("refused")).toList();
       assertEquals(1, told.size(), told.toString());

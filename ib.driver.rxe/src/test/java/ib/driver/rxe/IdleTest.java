@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("An idle device wakes no thread up")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class IdleTest {
   private static final String DEVICE = "idle7";
   private static final long SETTLE_MS = 1500; // the watch looks once, a second after its start

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("issue 13, point 5: a receiver whose buffer gets full has its senders send less")
-@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class IncastTest {
   private static final int BUFFER = 65_536; // bytes, less than the window of 128 packets
   private static final int BYTES = 256 << 10;

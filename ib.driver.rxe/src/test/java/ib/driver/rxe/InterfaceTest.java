@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 @DisplayName("issue 4, section 3, F28: interface and addresses are removed and added under traffic")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class InterfaceTest {
   private static final int TIMEOUT = 17; // 0.54 s
   private static final int RETRIES = 2;

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("issue 13, point 2: packets between RoCEv2 devices of one JVM stay in memory")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LocalTest {
   private static final String ONE = "127.0.0.1";
   private static final String TWO = "127.0.0.2";

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** As {@code ib_write_lat}: an end polls for its own completion, then its memory. */
 @DisplayName("issue 13, point 4: a thread that polls its memory")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class MemoryPollTest {
   private static final int TRIPS = 600;
   private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @DisplayName("A5: a peer may choose any IPv4 identifications (RFC 6864 section 4.1)")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class NumberingTest {
   private static final int PACKETS = 120; // of each kind, after as many of a counter
   private static final int SOURCE_QPN = 0x4321;
@@ -82,7 +82,7 @@ final class NumberingTest {
       numbered++;
       long start = System.nanoTime();
       while (wire().counter(UdpCounter.UDP_RCVD) < numbered) {
-        assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(20), "nothing came");
+        assertTrue(System.nanoTime() - start < TimeUnit.MINUTES.toNanos(10), "nothing came");
         Thread.onSpinWait();
       }
     }
@@ -92,7 +92,7 @@ final class NumberingTest {
   private int received(RxeSide side) {
     long start = System.nanoTime();
     while (heard + wire().counter(UdpCounter.DROP_ID_JUMP) < numbered) {
-      assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(20), heard + " were heard");
+      assertTrue(System.nanoTime() - start < TimeUnit.MINUTES.toNanos(10), heard + " were heard");
       heard += side.count();
       Thread.onSpinWait();
     }

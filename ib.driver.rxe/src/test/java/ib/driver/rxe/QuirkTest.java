@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("issue 4, section 1: quirks, where Linux rdma_rxe differs from the specification")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class QuirkTest {
   private static final Gid HERE = Gid.parse("::ffff:127.0.0.1");
   private static final int IP = Icrc.Network.IPV4.bytes();

@@ -123,7 +123,7 @@ final class Rally implements AutoCloseable {
 
   /** Waits for the end of the round trips. */
   void end() throws InterruptedException {
-    assertTrue(over.await(20, TimeUnit.SECONDS), () -> left + " round trips are left");
+    assertTrue(over.await(10, TimeUnit.MINUTES), () -> left + " round trips are left");
   }
 
   void play(int rounds) throws InterruptedException {

@@ -24,7 +24,7 @@ import org.osgi.service.cm.Configuration;
 import org.osgi.service.cm.ConfigurationAdmin;
 
 @DisplayName("The RoCEv2 driver's component")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RxeDriverTest {
   private static final List<String> PIDS =
       IntStream.range(0, 5).mapToObj(i -> RxeDriver.PID + "~rxe" + i).toList();

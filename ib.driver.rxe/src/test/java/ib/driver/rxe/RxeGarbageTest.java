@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("D3, issue 4, section 1: nothing on the data path of a RoCEv2 device allocates")
-@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RxeGarbageTest {
   private static final int ROUNDS = 10;
   private static final int OPERATIONS = Integer.getInteger("ib.rxe.operations", 20_000);

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("issue 4, section 1: what the IP header says, both ways")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RxeHeadersTest {
   private static final int BYTES = 100;
 
@@ -54,7 +54,7 @@ final class RxeHeadersTest {
   private static void until(BooleanSupplier condition, String what) {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(20), what);
+      assertTrue(System.nanoTime() - start < TimeUnit.MINUTES.toNanos(10), what);
       Thread.onSpinWait();
     }
   }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("issue 4, section 2: datagrams to QP1 of a RoCEv2 device")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RxeMadTest {
   private static final int ATTEMPT_MS = 5_000;
   private static final int GID_INDEX = 0; // the first address

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("issue 4, section 1: two RoCEv2 devices talk over UDP sockets")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RxeTrafficTest {
   private static RxeLab lab(String a, String b) {
     return new RxeLab().configure("rxe0", "address", a).configure("rxe1", "address", b);

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @DisplayName("issue 4, section 3: every opcode, the errors and faults, across two JVMs")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class TwoProcessesTest {
   private static final int HERE = 0;
   private static final int THERE = 400_000;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The data path with completion handlers, in the core as it is deployed: without checking. */
 @DisplayName("D3, G5: completion callbacks")
-@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class CallbackGarbageTest {
   private static final int OPERATIONS = Integer.getInteger("ib.callbacks", 100_000);
   private static final int WARM_UPS = 10;

@@ -67,7 +67,7 @@ final class DoneClient implements IbClient {
   private void done() {
     inside.countDown();
     try {
-      assertTrue(go.await(30, TimeUnit.SECONDS));
+      assertTrue(go.await(10, TimeUnit.MINUTES));
       action.run();
     } catch (Throwable e) {
       thrown = e;

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName(
     "A6: a topology file is the same subnet here as in C ibsim, as ibnetdiscover prints it")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class IbsimTextTest {
   private static final Path IBSIM = Path.of("/usr/bin/ibsim");
   private static final int ADAPTERS = 120;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("B5: a link trains to what both ends have enabled, and comes to ACTIVE again")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LinkTrainingTest extends OpensmWorld {
   LinkTrainingTest() {
     super(2);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("Section 2: tshark reads management datagrams field by field")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ManagementCaptureTest {
   private static final int NODES = 4; // three adapters and the switch
   private static final int RECORD = 112; // of a NodeRecord, padded to 8

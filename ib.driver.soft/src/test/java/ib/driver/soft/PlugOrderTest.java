@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** In which order the devices of a driver that starts are announced. */
 @DisplayName("S39: the order of devices at start is that of their configurations' names")
-@Timeout(60)
+@Timeout(600)
 final class PlugOrderTest {
   private static final List<String> NAMES = List.of("a", "b", "c", "d", "e");
   private final FakeDevice.World world = new FakeDevice.World();

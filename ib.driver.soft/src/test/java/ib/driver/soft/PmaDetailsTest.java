@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("B5: details that performance agents count, and what they refuse (IBA 16.1.4, 13.4.7)")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class PmaDetailsTest {
   private static final int GET = 1;
   private static final int SET = 2;

@@ -379,7 +379,7 @@ final class SoftDevicesTest {
 
   private static void awaitLatch(CountDownLatch latch) {
     try {
-      assertTrue(latch.await(30, TimeUnit.SECONDS));
+      assertTrue(latch.await(10, TimeUnit.MINUTES));
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }

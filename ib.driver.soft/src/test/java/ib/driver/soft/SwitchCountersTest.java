@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("Issue 5, 2: port counters of switches that count, also between switches (IBA 16.1.3)")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SwitchCountersTest {
   private static final int PACKETS = 5;
   private static final int BYTES = 1000;

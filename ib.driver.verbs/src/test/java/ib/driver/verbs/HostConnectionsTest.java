@@ -61,7 +61,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
     named = VerbsBench.DEVICE,
     matches = ".+",
     disabledReason = "no RDMA device of the host was named: VerbsIT runs it in the Linux peer")
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostConnectionsTest {
   private static final String DEVICE = System.getProperty(VerbsBench.DEVICE, "");
   private static final String PINGS = "-C 3 -v -V";
@@ -125,7 +125,7 @@ final class HostConnectionsTest {
 
   private static List<String> done(FutureTask<List<String>> task) throws Exception {
     try {
-      return task.get(120, TimeUnit.SECONDS);
+      return task.get(10, TimeUnit.MINUTES);
     } catch (ExecutionException e) {
       throw new AssertionError(e.getCause().getMessage(), e);
     }
@@ -243,15 +243,15 @@ final class HostConnectionsTest {
       InetSocketAddress at = new InetSocketAddress(address, ear.localAddress().getPort());
       for (int i = 0; i < 2; i++) {
         RdmaConnection active = cm.start(at, RdmaOptions.rc(), new OnePair(QpType.RC), handler);
-        RdmaRequest asked = requests.poll(60, TimeUnit.SECONDS);
+        RdmaRequest asked = requests.poll(10, TimeUnit.MINUTES);
         RdmaConnection passive = asked.accept(RdmaOptions.rc(), new OnePair(QpType.RC), handler);
-        active.established().get(60, TimeUnit.SECONDS);
-        passive.established().get(60, TimeUnit.SECONDS);
+        active.established().get(10, TimeUnit.MINUTES);
+        passive.established().get(10, TimeUnit.MINUTES);
         if (i == 0) {
           HostPlugTest.rdma("delete", DEVICE);
           HostPlugTest.rdma("add", DEVICE, "type", "rxe", "netdev", HostPlugTest.NETDEV);
           List<RdmaEnd.Kind> two =
-              List.of(ends.poll(60, TimeUnit.SECONDS), ends.poll(60, TimeUnit.SECONDS));
+              List.of(ends.poll(10, TimeUnit.MINUTES), ends.poll(10, TimeUnit.MINUTES));
           assertTrue(two.contains(RdmaEnd.Kind.DEVICE_REMOVAL), two.toString());
           assertTrue( // the end of one is news for the other, which is on the same device
               two.stream().noneMatch(k -> k == RdmaEnd.Kind.CLOSED), two.toString());
@@ -308,10 +308,10 @@ final class HostConnectionsTest {
       RdmaOptions ib = RdmaOptions.rc().space(PortSpace.IB);
       cm.listen(at, PortSpace.IB, 1, requests::add);
       RdmaConnection active = cm.start(at, ib, new OnePair(QpType.RC), handler);
-      RdmaRequest asked = requests.poll(60, TimeUnit.SECONDS);
+      RdmaRequest asked = requests.poll(10, TimeUnit.MINUTES);
       RdmaConnection passive = asked.accept(ib, new OnePair(QpType.RC), handler);
-      active.established().get(60, TimeUnit.SECONDS);
-      passive.established().get(60, TimeUnit.SECONDS);
+      active.established().get(10, TimeUnit.MINUTES);
+      passive.established().get(10, TimeUnit.MINUTES);
       assertEquals(1, status(cm, at), "no service");
       cm.listen(at, PortSpace.UDP, 1, r -> r.reject(new byte[] {1}));
       assertEquals(2, status(cm, at), "it refuses");
@@ -333,7 +333,7 @@ final class HostConnectionsTest {
     InetAddress group = InetAddress.getByName("239.1.2.3");
     try (RdmaCm cm = RdmaCm.open(fabric.core(), manager, "test")) {
       cm.join(group, RdmaOptions.ud(), new OnePair(QpType.UD), new Ended(ends));
-      assertEquals(RdmaEnd.Kind.ADDR_ERROR, ends.poll(10, TimeUnit.SECONDS));
+      assertEquals(RdmaEnd.Kind.ADDR_ERROR, ends.poll(10, TimeUnit.MINUTES));
     }
   }
 

@@ -95,7 +95,7 @@ final class HostDevicesTest {
   }
 
   private String opened() throws InterruptedException {
-    return String.valueOf(opened.poll(60, TimeUnit.SECONDS));
+    return String.valueOf(opened.poll(10, TimeUnit.MINUTES));
   }
 
   @Test

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 @DisplayName("issue 17: memory of the host's device")
 @EnabledIfSystemProperty(named = VerbsBench.DEVICE, matches = ".+", disabledReason = "no device")
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostMemoryTest {
   private static final int BYTES = 64;
   private static final int OPERATIONS = 2000;

@@ -66,7 +66,7 @@ import org.junit.jupiter.api.function.Executable;
 /** The tools on the host's device, opened twice as verbs0 and verbs1. */
 @DisplayName("issue 17, point 3: the tools show a device of the host, and say what it has not")
 @EnabledIfSystemProperty(named = VerbsBench.DEVICE, matches = ".+", disabledReason = "no device")
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostToolsTest {
   private static final String DEVICE = System.getProperty(VerbsBench.DEVICE, "");
   private static final String KERNELS = "belong to the kernel of the host";

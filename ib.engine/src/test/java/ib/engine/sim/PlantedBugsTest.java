@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The checkers prove themselves: each of the deliberate bugs is caught, and nothing else is. */
 @Tag("finding")
 @DisplayName("the simulator catches deliberate bugs")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PlantedBugsTest {
   private static final int MAX_SEEDS = 100;
 

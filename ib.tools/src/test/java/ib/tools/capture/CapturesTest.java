@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("users J6: ib:capture")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CapturesTest {
   private final SoftFabric fabric = SoftFabric.open("cap0", "cap1");
   private final Captures captures = new Captures();
@@ -251,7 +251,7 @@ class CapturesTest {
     running();
     pingPong(10);
     String out = new String(tshark.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(tshark.waitFor(60, TimeUnit.SECONDS));
+    assertTrue(tshark.waitFor(10, TimeUnit.MINUTES));
     assertEquals("4|ICRC ok|\n".repeat(4), out);
   }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("A13 the server that gives captures to readers")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ToPortTest {
   /** Fails for each of a list, and then serves. */
   private static final class Failing implements PacketCapture {
@@ -69,7 +69,7 @@ class ToPortTest {
           assertEquals(-1, socket.getInputStream().read(), "it is told by the end of the stream");
         }
       }
-      assertTrue(capture.served.await(30, TimeUnit.SECONDS));
+      assertTrue(capture.served.await(10, TimeUnit.MINUTES));
     } finally {
       target.close();
     }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("issue 5, section 3: infiniband-diags and these commands, side by side on one fabric")
-@Timeout(120)
+@Timeout(600)
 class BesideOriginalsTest {
   private static final Path PRELOAD = Path.of("/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so");
   private static final int ADAPTERS = 40; // more than one switch has ports for

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
  * management agent; these nodes leave them to {@code ibping -S}.
  */
 @DisplayName("issue 5, section 3: ibping")
-@Timeout(60)
+@Timeout(600)
 class IbpingTest {
   private final StandaloneCore standalone = StandaloneCore.create();
   private final IbCore core = standalone.core();

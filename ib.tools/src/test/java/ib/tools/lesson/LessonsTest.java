@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** With {@code -Dib.manual=write} the captures of the runs become {@code docs/captures}. */
 @DisplayName("U25: a lesson runs what it speaks of, and shows its packets")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LessonsTest {
   private static final Path KEPT = Path.of("../docs/captures");
   private static final int MAX_BYTES = 64 * 1024;
@@ -322,7 +322,7 @@ class LessonsTest {
             .start();
     tshark.getOutputStream().close();
     String out = new String(tshark.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(tshark.waitFor(60, TimeUnit.SECONDS));
+    assertTrue(tshark.waitFor(10, TimeUnit.MINUTES));
     assertEquals(expected, out.lines().toList());
   }
 

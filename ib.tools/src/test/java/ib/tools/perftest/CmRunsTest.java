@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("issue 14, T7: perftest -R and -z between two soft devices")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CmRunsTest {
   private static final WarmUp NO_WARM_UP = new WarmUp(List.of(), List.of(), 0);
   private static final String END = "-".repeat(87);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @DisplayName("issue 12, 6: perftest's programs warm up untimed")
-@Timeout(120)
+@Timeout(600)
 class UntimedTest {
   private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream());
 

@@ -94,7 +94,7 @@ class ExchangeTest {
             () -> Exchange.server(Kind.RC, at(port), List.of(A), connected::set, () -> {}));
     assertEquals(List.of(A), clientWhenListening(Kind.RC, port));
     assertEquals(List.of(B), connected.get());
-    assertEquals(List.of(B), server.get(30, TimeUnit.SECONDS));
+    assertEquals(List.of(B), server.get(10, TimeUnit.MINUTES));
   }
 
   @Test
@@ -108,7 +108,7 @@ class ExchangeTest {
     assertEquals(256, heard.size());
     assertEquals(List.of(A, B), heard.subList(0, 2));
     assertEquals(new Address(0, 0, 0, Gid.ZERO), heard.getLast());
-    assertEquals(256, server.get(30, TimeUnit.SECONDS).size());
+    assertEquals(256, server.get(10, TimeUnit.MINUTES).size());
   }
 
   private static List<Address> clientWhenListening(Kind kind, int port) {
@@ -171,7 +171,7 @@ class ExchangeTest {
       assertEquals(-1, socket.getInputStream().read(), "it is closed");
     }
     assertEquals(List.of(A), clientWhenListening(Kind.RC, port));
-    assertEquals(List.of(B), server.get(30, TimeUnit.SECONDS));
+    assertEquals(List.of(B), server.get(10, TimeUnit.MINUTES));
     String all = said.toString(UTF_8);
     assertTrue(all.endsWith("refused connections: 1 said something else, 1 left\n"), all);
     assertFalse(all.contains("HTTP"), all);

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("issue 12, 6: the ping-pongs warm up untimed")
-@Timeout(120)
+@Timeout(600)
 class UntimedTest {
   // however busy the machine is
   private static final WarmUp WARM_UP = new WarmUp(List.of(), List.of(), Long.MAX_VALUE);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("AP-1: rdma_server, rdma_client and cmtime, with the originals' options and output")
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OnceTest {
   private static final String NUMBERS = ": +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+";
 

@@ -79,7 +79,7 @@ class AsyncwatchTest {
       Thread.onSpinWait();
     }
     raise(EventType.LID_CHANGE, 1, 7);
-    Listing<?> events = assertInstanceOf(Listing.class, watch.get(30, TimeUnit.SECONDS));
+    Listing<?> events = assertInstanceOf(Listing.class, watch.get(10, TimeUnit.MINUTES));
     assertEquals(new EventRow("soft0", "IBV_EVENT_LID_CHANGE", 11, 1, 7), events.getFirst());
     assertEquals("  event_type IBV_EVENT_LID_CHANGE (11), port 1", events.text());
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("section 7, containers: child interfaces, several of one partition, their names (I11)")
-@Timeout(120)
+@Timeout(600)
 class ChildTest {
   private static final long PATIENCE_NS = 60_000_000_000L;
   private static final LinkConfig CONFIG = new LinkConfig(0, 100, 200, 1500);

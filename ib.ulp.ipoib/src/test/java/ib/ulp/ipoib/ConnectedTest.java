@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("issue 5, section 3: connected mode between soft devices in one JVM")
-@Timeout(120)
+@Timeout(600)
 class ConnectedTest {
   private static final long PATIENCE_NS = 60_000_000_000L;
   private static final LinkConfig CONNECTED = LinkConfig.DEFAULT.withConnected(true);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Beneath the door: ten adapters of one name come and go on one core, each on a new fabric. */
 @DisplayName("with the core's own subnet client, where no subnet manager is")
-@Timeout(120)
+@Timeout(600)
 class RealSubnetTest {
   @Test
   @DisplayName("I3, section 7: no carrier, the reason in words; removed ten times, nothing is left")

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 @DisplayName(
     "section 7, hang on unload: remove returns whatever goes on, and leaves no interface, thread,"
         + " descriptor or object")
-@Timeout(300)
+@Timeout(600)
 class RemoveTest {
   private static final int REMOVALS = Integer.getInteger("ib.ipoib.removals", 1000);
   private static final long SEED = Long.getLong("ib.ipoib.seed", System.nanoTime());

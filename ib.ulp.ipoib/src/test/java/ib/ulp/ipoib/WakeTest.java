@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("issue 13, point 6: a packet passes the threads of the two interfaces and no other")
-@Timeout(120)
+@Timeout(600)
 class WakeTest {
   private static final long PATIENCE_NS = 60_000_000_000L;
   private static final Ip PEER = Ip.parse("10.96.0.2");

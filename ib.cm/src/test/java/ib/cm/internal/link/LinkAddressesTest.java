@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A port of several addresses. */
 @DisplayName("issue 17, V8: the addresses at which the host's connection manager listens")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LinkAddressesTest {
   private static final long PORT_7000 = 0x0106_1b58L;
 

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("issue 17, V8: datagram services where the host has the connection manager (RD-11)")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LinkDatagramsTest {
   private static final long PORT_7000 = 0x0111_1b58L;
   private static final int QKEY = 0x01234567;

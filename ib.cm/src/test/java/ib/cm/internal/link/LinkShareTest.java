@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("issue 17, V8: ib.cm where the host has the connection manager")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LinkShareTest {
   private static final long PORT_7000 = 0x0106_1b58L;
   private static final byte[] NONE = {};

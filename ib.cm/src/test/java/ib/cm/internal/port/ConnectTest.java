@@ -245,7 +245,7 @@ class ConnectTest {
             done.countDown();
           }
         });
-    assertTrue(done.await(50, TimeUnit.SECONDS), "each waits for the other");
+    assertTrue(done.await(10, TimeUnit.MINUTES), "each waits for the other");
   }
 
   private static void closeTogether(CmPort port, CountDownLatch both) {

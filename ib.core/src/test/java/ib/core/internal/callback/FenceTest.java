@@ -226,7 +226,7 @@ class FenceTest {
         .cqe(
             (q, wc) -> {
               try {
-                both.await(30, TimeUnit.SECONDS);
+                both.await(10, TimeUnit.MINUTES);
               } catch (Exception e) {
                 throw new AssertionError(e);
               }

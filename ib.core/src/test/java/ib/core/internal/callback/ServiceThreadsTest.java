@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @DisplayName("A13 the threads of completion handlers and events of objects")
-@Timeout(60)
+@Timeout(600)
 class ServiceThreadsTest {
   private static Serial task(CompletionVector on, Runnable what) {
     return new Serial(on) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("D8: a bus that does not return from post")
-@Timeout(120)
+@Timeout(600)
 class BlockedBusTest {
   @Test
   @DisplayName("D8: a bus that blocks its poster: another dispatcher takes over without it")

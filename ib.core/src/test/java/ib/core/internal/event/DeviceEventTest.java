@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("D8: one event, and the clock of the event path")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DeviceEventTest {
   private static Map<String, Object> properties(EventType type, int port, int lost) {
     return new DeviceEvent(type, port, lost, 5, 40).properties("d0");

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(300)
+@Timeout(600)
 class DeviceEventsTest {
   private static final EventType[] CYCLE = {
     EventType.PORT_ERR, EventType.PORT_ACTIVE, EventType.LID_CHANGE, EventType.PKEY_CHANGE

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("D8: when the thread of a device's events starts, is woken and ends")
-@Timeout(60)
+@Timeout(600)
 class DeviceStepsTest {
   private static final long SOON_NS = 10_000_000;
 

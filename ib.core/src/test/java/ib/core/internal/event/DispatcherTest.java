@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The dispatcher alone; the test runs it, and its poster has no thread. */
 @DisplayName("D8: one run of the dispatcher after the other")
-@Timeout(60)
+@Timeout(600)
 class DispatcherTest {
   private static final long TIMEOUT = Rig.TIMEOUT_NS;
   private static final EventType ACTIVE = EventType.PORT_ACTIVE;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("D8: when the watch of the events looks, and how it ends")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EventHubTest {
   private static final long TIMEOUT = Rig.TIMEOUT_NS;
   private static final long DAY = TimeUnit.DAYS.toNanos(1);

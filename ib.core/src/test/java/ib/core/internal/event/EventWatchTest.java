@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @DisplayName("A13 ib-events-watch")
-@Timeout(60)
+@Timeout(600)
 class EventWatchTest {
   /** Devices of which nobody can look at the first two times. */
   private static final class Devices extends AbstractMap<String, DeviceEvents> {

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The table alone; the test is its dispatcher. */
 @DisplayName("S43: registering, calling and unregistering handlers, step by step")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HandlerTableTest {
   private static final String CULPRIT = Recorder.class.getName();
 

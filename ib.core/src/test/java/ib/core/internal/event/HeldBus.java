@@ -27,7 +27,7 @@ final class HeldBus implements EventBus {
 
   Post take() {
     try {
-      Post p = posts.poll(60, TimeUnit.SECONDS);
+      Post p = posts.poll(10, TimeUnit.MINUTES);
       if (p == null) {
         throw new AssertionError("nothing was posted");
       }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
 @DisplayName("B12: the caches of ports alone")
-@Timeout(60)
+@Timeout(600)
 class PortCachesTest {
   private static final int ENTRIES = 8;
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The poster alone, with room for four affiliated events on the bus and for eight in all. */
 @DisplayName("D8: affiliated events that were not posted are reported when there is room")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PosterLossTest {
   private static final long STRANGE_KEY = -5;
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The poster alone; the test is its watch and its dispatcher. */
 @DisplayName("D8: the thread that posts, and its replacement")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PosterTest {
   private static final long TIMEOUT = Rig.TIMEOUT_NS;
 

@@ -78,14 +78,14 @@ final class Rig implements AutoCloseable {
   static void until(BooleanSupplier condition) {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(60), "never came true");
+      assertTrue(System.nanoTime() - start < TimeUnit.MINUTES.toNanos(10), "never came true");
       Thread.yield();
     }
   }
 
   static void await(CountDownLatch latch) {
     try {
-      assertTrue(latch.await(60, TimeUnit.SECONDS), "latch");
+      assertTrue(latch.await(10, TimeUnit.MINUTES), "latch");
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }

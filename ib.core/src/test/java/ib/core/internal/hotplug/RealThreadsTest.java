@@ -63,7 +63,7 @@ class RealThreadsTest implements Observer {
       if (callback.equals(where)) {
         in.countDown();
         try {
-          assertTrue(free.await(30, TimeUnit.SECONDS));
+          assertTrue(free.await(10, TimeUnit.MINUTES));
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
         }
@@ -97,7 +97,7 @@ class RealThreadsTest implements Observer {
     DeviceEntry e = hotplug.announce(d, d.info, "driver", null);
     Thread registrar = new Thread(() -> hotplug.bringUp(e));
     registrar.start();
-    assertTrue(c.in.await(10, TimeUnit.SECONDS));
+    assertTrue(c.in.await(10, TimeUnit.MINUTES));
     AtomicBoolean flag = new AtomicBoolean();
     AtomicBoolean removedFirst = new AtomicBoolean();
     Thread driver =
@@ -157,7 +157,7 @@ class RealThreadsTest implements Observer {
     DeviceEntry e = up(h, "d");
     Thread first = new Thread(() -> h.unregister(e, Form.THROW));
     first.start();
-    assertTrue(c.in.await(10, TimeUnit.SECONDS));
+    assertTrue(c.in.await(10, TimeUnit.MINUTES));
     Thread second = new Thread(() -> h.unregister(e, Form.THROW));
     second.start();
     second.join(20_000);
@@ -165,7 +165,7 @@ class RealThreadsTest implements Observer {
     assertEquals(DeviceEntry.State.GONE, e.state);
     Stuck report; // made outside of the lock, so perhaps after the end of the fence
     do {
-      report = stuck.poll(10, TimeUnit.SECONDS);
+      report = stuck.poll(10, TimeUnit.MINUTES);
       assertNotNull(report);
     } while (!report.revoked());
     assertEquals("waiting", report.client());

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A13 ib-watchdog")
-@Timeout(60)
+@Timeout(600)
 class WatchdogThreadTest {
   @ParameterizedTest
   @MethodSource("ib.core.testing.Thrown#kinds")

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("M1 S41 the MAD and SA layers are clients 0 and 1")
-@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class BuiltInClientsTest {
   private static final int SEQUENCES = Integer.getInteger("ib.plug.sequences", 1000);
   private static final int STEPS = 4;

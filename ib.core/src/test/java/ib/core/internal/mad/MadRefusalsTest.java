@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 @DisplayName(
     "Bad input: a port counts and reports what it refuses, with the source; RMPP has an end")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class MadRefusalsTest {
   private static final MadSource STRANGER = stranger(7);
   private static final int LINGER_MS = 10_000;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("M2 B9: a device goes while its ports receive and send")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RemovalTest {
   private final FakeDevice device = new FakeDevice("fake0");
   private final Contract contract = new Contract(true);

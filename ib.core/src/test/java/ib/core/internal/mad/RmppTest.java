@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("M7 RMPP version 1 (IBA 13.6), in virtual time")
-@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RmppTest {
   private static final int ROUNDS = Integer.getInteger("ib.rmpp.rounds", 400);
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @DisplayName("A13 the threads of the MAD layer")
-@Timeout(60)
+@Timeout(600)
 class ThreadsTest {
   @ParameterizedTest
   @MethodSource("ib.core.testing.Thrown#kinds")

@@ -80,7 +80,7 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
   public void refused(String bundle, String name, IbException why) {
     inRefused.countDown();
     try {
-      assertTrue(free.await(30, TimeUnit.SECONDS), "it waits for no other");
+      assertTrue(free.await(10, TimeUnit.MINUTES), "it waits for no other");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -91,7 +91,7 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
   public void arrive(String entry) {
     inArrive.countDown();
     try {
-      assertTrue(free.await(30, TimeUnit.SECONDS));
+      assertTrue(free.await(10, TimeUnit.MINUTES));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -106,7 +106,7 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
   @Override
   public void leave(String entry) {
     try {
-      assertTrue(free.await(30, TimeUnit.SECONDS)); // as the device's actor: after the arrival
+      assertTrue(free.await(10, TimeUnit.MINUTES)); // as the device's actor: after the arrival
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -169,7 +169,7 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
         new Thread(
             () -> context.registerService(CharSequence.class, new Early(registration, "s"), null));
     registrar.start();
-    assertTrue(inArrive.await(30, TimeUnit.SECONDS));
+    assertTrue(inArrive.await(10, TimeUnit.MINUTES));
     Thread closer =
         new Thread(
             () -> {
@@ -275,7 +275,7 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
     Early bad = new Early(registration, "bad");
     Thread registrar = new Thread(() -> context.registerService(CharSequence.class, bad, null));
     registrar.start();
-    assertTrue(inRefused.await(30, TimeUnit.SECONDS));
+    assertTrue(inRefused.await(10, TimeUnit.MINUTES));
     registration.get().unregister();
     assertEquals(List.of("announce bad"), log, "returns before the report does");
     free.countDown();

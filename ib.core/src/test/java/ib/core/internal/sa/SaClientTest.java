@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("The SA layer, its administrator on the port itself")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SaClientTest {
   private static final int NUDGES = 700;
   private static final Gid GROUP = Gid.parse("ff12:401b:ffff::ffff:ffff");

@@ -91,7 +91,7 @@ class WaitGraphTest {
 
     End end() {
       try {
-        return end.get(30, TimeUnit.SECONDS);
+        return end.get(10, TimeUnit.MINUTES);
       } catch (Exception e) {
         throw new AssertionError(e);
       }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("U19: RoCEv2 devices for a program without OSGi")
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RxeHostTest {
   private static final String FIRST = "127.0.19.1";
   private static final String SECOND = "127.0.19.2";

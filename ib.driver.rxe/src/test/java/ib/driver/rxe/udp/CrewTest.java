@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("Two threads receive in turns")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class CrewTest {
   private static final long PATIENCE_NS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final int WAIT_S = 20;

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("The receiving thread of a device with many sockets")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class NativeReceiverTest {
   private static final int WAIT_MS = 20_000;
   private static final int IDLE_MS = 1500; // above the second that the sleep once lasted at most

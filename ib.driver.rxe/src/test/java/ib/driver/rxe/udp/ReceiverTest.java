@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("bad input: the receiving thread survives every exception")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ReceiverTest {
   private static final int FAILURES = 30;
   private static final int LENGTH = Bth.BYTES + 4 + Icrc.BYTES;
@@ -94,7 +94,7 @@ final class ReceiverTest {
   private static void until(java.util.function.BooleanSupplier condition, String what) {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(20), what);
+      assertTrue(System.nanoTime() - start < TimeUnit.MINUTES.toNanos(10), what);
       Thread.onSpinWait();
     }
   }

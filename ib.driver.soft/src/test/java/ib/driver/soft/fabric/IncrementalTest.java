@@ -29,7 +29,7 @@ import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("B8: what is routed change by change is what one sweep over everything routes")
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class IncrementalTest {
   private static final int SPINES = 2;
   private static final int LEAVES = 4;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("A12 datagrams that no client of the door sends")
-@Timeout(60)
+@Timeout(600)
 final class HostileClientTest {
   private static final long SEED = Long.getLong("ib.fuzz.seed", 20_262);
   private static final int DATAGRAMS = Integer.getInteger("ib.fuzz.datagrams", 20_000);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("reference 4.2: the server of ibsim's protocol")
-@Timeout(60)
+@Timeout(600)
 final class IbsimDoorTest {
   private static final int CLIENTS = 8;
   private static final int ROUNDS = 50;

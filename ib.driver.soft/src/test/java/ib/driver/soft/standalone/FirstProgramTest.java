@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("U19: the program of docs/first-program.md")
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class FirstProgramTest {
   private static final int MAX_LINES = 20;
 
@@ -55,7 +55,7 @@ final class FirstProgramTest {
             .redirectError(err.toFile())
             .start();
     try {
-      assertTrue(run.waitFor(240, TimeUnit.SECONDS), "it does not end");
+      assertTrue(run.waitFor(10, TimeUnit.MINUTES), "it does not end");
     } finally {
       run.destroyForcibly();
     }

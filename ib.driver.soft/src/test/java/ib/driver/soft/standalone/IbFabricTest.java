@@ -30,7 +30,7 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 @DisplayName("U19: devices for a test by annotation")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @IbFabric(devices = 3)
 final class IbFabricTest {
   private static final String INNER = "ib.test.inner";

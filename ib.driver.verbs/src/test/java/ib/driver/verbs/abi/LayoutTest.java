@@ -68,7 +68,7 @@ final class LayoutTest {
     try {
       Process p = new ProcessBuilder("cc", "--version").redirectErrorStream(true).start();
       p.getInputStream().readAllBytes();
-      return p.waitFor(60, TimeUnit.SECONDS) && p.exitValue() == 0;
+      return p.waitFor(10, TimeUnit.MINUTES) && p.exitValue() == 0;
     } catch (IOException e) {
       return false;
     }

@@ -183,9 +183,9 @@ final class HostConnectorTest {
     ConnectorListener ear = connector.listen(ConnectorSpace.TCP, AT, 1, a -> null);
     assertEquals(0, connector.failures());
     kernel.errno = Libc.EIO;
-    assertEquals("FAILED 5", ends.poll(60, TimeUnit.SECONDS));
-    assertEquals("FAILED 5", ends.poll(60, TimeUnit.SECONDS));
-    assertEquals("question FAILED 5", ends.poll(60, TimeUnit.SECONDS));
+    assertEquals("FAILED 5", ends.poll(10, TimeUnit.MINUTES));
+    assertEquals("FAILED 5", ends.poll(10, TimeUnit.MINUTES));
+    assertEquals("question FAILED 5", ends.poll(10, TimeUnit.MINUTES));
     says(listen(connector), "connections on verbs0", "no more events, errno 5", "ib:plug");
     assertThrows(IbException.class, () -> connector.connect(ATTEMPT, new Ends(ends)));
     assertThrows(IbException.class, () -> connector.resolve(inquiry, new Answers(ends)));
@@ -286,7 +286,7 @@ final class HostConnectorTest {
     HostConnector connector = connector(root, new Teller(file, type, status), text -> {});
     ConnectorPending asks =
         connector.resolve(new ConnectorInquiry(1, AT, AT, 0, new byte[0]), new Answers(ends));
-    String first = ends.poll(60, TimeUnit.SECONDS);
+    String first = ends.poll(10, TimeUnit.MINUTES);
     asks.close();
     connector.close();
     assertEquals(List.of(), List.copyOf(ends), "one answer");

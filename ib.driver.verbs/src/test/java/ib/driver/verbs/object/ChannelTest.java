@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("issue 17, V5: a completion channel")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ChannelTest {
   private final Libc libc = new Libc();
   private final Arena arena = Arena.ofShared();
@@ -145,7 +145,7 @@ final class ChannelTest {
     Host host = new Host(Files.createFile(root.resolve("channel")));
     Channel channel = Channel.open(host, 3);
     assertEquals(3, channel.vector());
-    assertEquals(true, host.reads.await(50, TimeUnit.SECONDS), "it is read");
+    assertEquals(true, host.reads.await(10, TimeUnit.MINUTES), "it is read");
     channel.close();
     nothingLeft(host, bells);
   }

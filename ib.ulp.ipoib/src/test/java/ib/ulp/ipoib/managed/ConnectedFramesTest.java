@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("issue 5, section 3: tshark decodes the messages of connected mode (needs tshark)")
-@Timeout(120)
+@Timeout(600)
 class ConnectedFramesTest {
   private static final List<String> MESSAGES =
       List.of(

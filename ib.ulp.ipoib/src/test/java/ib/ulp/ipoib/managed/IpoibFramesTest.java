@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("W1 to W9: tshark decodes every kind of IPoIB frame, none is malformed")
-@Timeout(120)
+@Timeout(600)
 class IpoibFramesTest {
   private static final Ip FROM = Ip.parse("10.96.0.1");
   private static final Ip TO = Ip.parse("10.96.0.2");

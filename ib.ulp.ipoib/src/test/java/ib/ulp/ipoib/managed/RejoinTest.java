@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("d1b5d340, I5: prints how long IPoIB waits for a restarted subnet manager")
-@Timeout(300)
+@Timeout(600)
 class RejoinTest {
   private static final int ASK_MS = 100; // ten attempts, one each 10 ms
 

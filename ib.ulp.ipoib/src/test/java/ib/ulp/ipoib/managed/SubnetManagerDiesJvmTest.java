@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("issue 5, section 4: OpenSM, the Java fabric, IPoIB in this JVM: no privilege needed")
-@Timeout(120)
+@Timeout(600)
 class SubnetManagerDiesJvmTest {
   private static final long PATIENCE_NS = 2_000_000_000L;
   private static final Ip GROUP = Ip.parse("239.9.9.9");

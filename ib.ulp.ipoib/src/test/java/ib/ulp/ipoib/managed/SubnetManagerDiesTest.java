@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName(
     "issue 5, section 4: OpenSM, the Java fabric, IPoIB on TAP: the kernel's stacks talk on")
-@Timeout(120)
+@Timeout(600)
 class SubnetManagerDiesTest {
   private static final Pattern ANSWER = Pattern.compile("icmp_seq=(\\d+) .*time=");
 

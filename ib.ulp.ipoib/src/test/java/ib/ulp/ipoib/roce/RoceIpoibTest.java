@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("issue 5, section 6 of the reference: IP over RoCE, two devices on loopback addresses")
-@Timeout(120)
+@Timeout(600)
 class RoceIpoibTest {
   private static final long PATIENCE_NS = 60_000_000_000L;
 
@@ -108,7 +108,7 @@ class RoceIpoibTest {
     a.send(9, Ip.parse("239.1.2.4"), 7, new byte[] {'x'}).get();
     a.send(9, Ip.parse("239.1.2.3"), 7, new byte[] {'y'}).get();
     a.send(9, Ip.parse("10.98.0.255"), 7, new byte[] {'z'}).get();
-    assertEquals("239.1.2.3y", heard.poll(60, TimeUnit.SECONDS));
-    assertEquals("10.98.0.255z", heard.poll(60, TimeUnit.SECONDS));
+    assertEquals("239.1.2.3y", heard.poll(10, TimeUnit.MINUTES));
+    assertEquals("10.98.0.255z", heard.poll(10, TimeUnit.MINUTES));
   }
 }

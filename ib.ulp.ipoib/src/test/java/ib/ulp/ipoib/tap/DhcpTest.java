@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("W12: DHCP over TAP, with a server and a client that know Ethernet only")
-@Timeout(180)
+@Timeout(600)
 class DhcpTest {
   private static final long PID = ProcessHandle.current().pid();
   private static final String SERVER = "ib0d" + PID;

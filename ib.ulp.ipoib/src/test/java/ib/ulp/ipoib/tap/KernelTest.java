@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("issue 5, section 3: what users of Linux's stack do with several interfaces on TAP")
-@Timeout(180)
+@Timeout(600)
 class KernelTest {
   private static final int REMOVALS = 20;
   private final String suffix = "k" + ProcessHandle.current().pid();

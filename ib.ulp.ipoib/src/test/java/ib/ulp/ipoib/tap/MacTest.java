@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("B2: the Ethernet addresses that the kernel sees (needs root)")
-@Timeout(120)
+@Timeout(600)
 class MacTest extends TwoKernels {
   private static final long GUID = 0x02c9030000777700L;
 

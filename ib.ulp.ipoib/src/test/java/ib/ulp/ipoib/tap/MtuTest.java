@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("B2: the kernel's MTU follows the link, wherever the device was moved (needs root)")
-@Timeout(120)
+@Timeout(600)
 class MtuTest extends TwoKernels {
   MtuTest() {
     super(name -> TapBackend.tun(name, 0, 1));

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("issue 5, section 3: a device of the kernel with several queues")
-@Timeout(180)
+@Timeout(600)
 class QueuesTest extends TwoKernels {
   private static final int FLOWS = 64;
   private static final String RECEIVE =

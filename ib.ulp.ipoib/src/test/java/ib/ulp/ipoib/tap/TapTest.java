@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 @DisplayName(
     "issue 5, section 3: two kernels' stacks reach each other over TAP and the soft fabric")
-@Timeout(180)
+@Timeout(600)
 class TapTest extends TwoKernels {
   private static final String FAMILY =
       """

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("issue 5, section 3: the kernel's stack behind a TUN device, beside one behind TAP")
-@Timeout(180)
+@Timeout(600)
 class TunTest extends TwoKernels {
   private NetIf below;
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @DisplayName("issue 11, section 2: a socket in the network namespace of a device")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class WhereaboutsTest {
   private static final int NO_FAMILY = 99;
   private static final int EAFNOSUPPORT = 97;

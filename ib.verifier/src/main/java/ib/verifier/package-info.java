@@ -44,8 +44,11 @@
  * have no order.
  *
  * <p>The calls that may block are in {@code blocking.rules} of {@code ib.verifier.weave}, one a
- * line with what to do instead. {@code tryLock}, {@code offer} and {@code poll} without a time do
- * not block.
+ * line with what to do instead, and compared with the JDK by a test. {@code tryLock}, {@code offer}
+ * and {@code poll} without a time do not block, nor does {@code resultNow} of a future, while of a
+ * {@code get} it is not seen whether its future is done. A channel that is configured not to block
+ * may be read and written: it is asked before each call. A stream is one that may block, unless the
+ * code has it as a stream of an array or a text.
  *
  * <h2>How to read a report</h2>
  *

@@ -10,12 +10,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The calls that may block, each with what to do instead. */
 public final class BlockingRules {
   private static final String FILE = "blocking.rules";
   private static final Pattern RULE =
-      Pattern.compile("((?:\\w+\\.)+[A-Z][\\w$]*\\.\\w+(?:/\\d+)?)\\s+(\\S.*)");
+      Pattern.compile("((?:\\w+\\.)+[A-Z][\\w$]*\\.(?:\\w+(?:/\\d+)?|\\w*\\*))\\s+(\\S.*)");
+  private static final String HARMLESS = "- "; // begins a rule of a call that does not block
 
   private final Map<String, String> instead = new HashMap<>();
 
@@ -68,19 +70,35 @@ public final class BlockingRules {
    * @return the advice, or an empty text
    */
   public String instead(String call) {
-    return instead.getOrDefault(call, "");
+    String rule = rule(call);
+    return rule == null || rule.startsWith(HARMLESS) ? "" : rule;
   }
 
-  /** {@return the rule that holds for a call of a method of a class, by the rule's name} */
+  /**
+   * Returns the call that may block, of a method of a class: the nearest class that has a rule of
+   * the method counts.
+   *
+   * @return class and method, as the rule writes them, without a wildcard
+   */
   Optional<String> find(Hierarchy hierarchy, String owner, String method, int parameters) {
     for (Facts facts : hierarchy.withSupertypes(owner)) {
       String call = facts.name().replace('/', '.') + "." + method;
-      for (String name : List.of(call, call + "/" + parameters)) {
-        if (instead.containsKey(name)) {
-          return Optional.of(name);
-        }
+      String counted = call + "/" + parameters;
+      String name = instead.containsKey(counted) ? counted : call;
+      String rule = rule(name);
+      if (rule != null) {
+        return rule.startsWith(HARMLESS) ? Optional.empty() : Optional.of(name);
       }
     }
     return Optional.empty();
+  }
+
+  /** {@return the text of the rule that says most of a call: its whole name, or its beginning} */
+  private @Nullable String rule(String call) {
+    String text = instead.get(call);
+    for (int end = call.length(); text == null && end > call.lastIndexOf('.'); end--) {
+      text = instead.get(call.substring(0, end) + "*");
+    }
+    return text;
   }
 }

@@ -9,7 +9,9 @@ import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.classfile.instruction.LineNumber;
 import java.lang.classfile.instruction.MonitorInstruction;
 import java.lang.classfile.instruction.NewObjectInstruction;
+import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +27,7 @@ final class CallWeave {
       Set.of("lock", "lockInterruptibly", "tryLock", "unlock");
   private static final String THREAD = "java/lang/Thread";
   private static final String EXECUTORS = "java/util/concurrent/Executors";
+  private static final String CHANNEL = "java/nio/channels/SelectableChannel";
   private static final String TIMER = "java/util/Timer";
   private static final List<String> MADE = List.of("java/util/concurrent/ExecutorService", TIMER);
 
@@ -101,10 +104,34 @@ final class CallWeave {
       code.with(call);
     } else if (method.startsWith("<")) {
       made(code, call, owner);
+    } else if (call.opcode() != Opcode.INVOKESTATIC && calls.isA(owner, CHANNEL)) {
+      channel(code, call, owner, method);
     } else {
       before(code, call, owner, method);
       around(code, call, owner, method);
     }
+  }
+
+  /** A channel that is configured not to block does not. */
+  private void channel(CodeBuilder code, InvokeInstruction call, String owner, String method) {
+    Optional<String> rule = calls.blocking(owner, method, call.typeSymbol().parameterCount());
+    if (rule.isEmpty()) {
+      code.with(call);
+      return;
+    }
+    changed.run();
+    Emit.around(
+        code,
+        call,
+        (b, channel) ->
+            b.aload(channel)
+                .invokevirtual(
+                    ClassDesc.ofInternalName(CHANNEL),
+                    "isBlocking",
+                    MethodTypeDesc.of(ConstantDescs.CD_boolean))
+                .ifThen(then -> Emit.texts(then, "mightSleep", rule.get(), calls.culprit())),
+        (b, channel) -> {},
+        (b, channel) -> {});
   }
 
   private void before(CodeBuilder code, InvokeInstruction call, String owner, String method) {

@@ -232,6 +232,28 @@ class ManagedCqTest {
     assertEquals(List.of(), rig.clauses());
   }
 
+  @ParameterizedTest
+  @EnumSource(
+      value = PollContext.class,
+      names = {"EVENT_LOOP", "WORKQUEUE", "UNBOUND"})
+  @DisplayName(
+      "B7: what arrives between the last poll and the arming is polled, though no queue was armed")
+  void arrivesBeforeTheArming(PollContext context) {
+    FakeCq cq = (FakeCq) device.allocCq(8, 0, context);
+    CountDownLatch done = new CountDownLatch(1);
+    rig.fake()
+        .faults()
+        .at(
+            "requestNotify",
+            () -> {
+              rig.fake().faults().clear();
+              cq.complete(completion((q, wc) -> done.countDown()));
+            });
+    cq.complete(completion((q, wc) -> {})); // whose notification disarms the queue
+    Wait.on(done);
+    assertEquals(List.of(), rig.clauses());
+  }
+
   @Test
   @DisplayName("S9: a driver that cannot arm a new queue is reported, and the queue is not polled")
   void armingFails() {

@@ -107,6 +107,37 @@ class PortCachesTest {
   }
 
   @Test
+  @DisplayName("B6: an entry that changes after a refresh has read it is read by the next one")
+  void changesWhileItIsRead() {
+    device.ports().numbered = true;
+    Gid gid = Gid.linkLocal(77);
+    device
+        .faults()
+        .at(
+            "queryGid",
+            () -> {
+              if (device.faults().hits("queryGid") == ENTRIES) { // entry 0 was read
+                device.ports().gid(1, 0, gid);
+              }
+            });
+    device
+        .faults()
+        .at(
+            "queryPkey",
+            () -> {
+              if (device.faults().hits("queryPkey") == ENTRIES) {
+                device.ports().pkey(1, 0, 0x77);
+              }
+            });
+    caches.refresh(1);
+    assertNotEquals(gid, caches.gid(1, 0));
+    assertNotEquals(0x77, caches.pkey(1, 0));
+    caches.refresh(1, false, false);
+    assertEquals(gid, caches.gid(1, 0));
+    assertEquals(0x77, caches.pkey(1, 0));
+  }
+
+  @Test
   @DisplayName("B12: attributes and both tables of an overtaken refresh are dropped")
   void overtaken() throws InterruptedException {
     caches.refresh(1);

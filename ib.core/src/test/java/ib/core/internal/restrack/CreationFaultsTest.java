@@ -69,6 +69,15 @@ class CreationFaultsTest {
               assertEquals(0, pd.useCount(), op);
               assertEquals(0, cq.useCount(), op);
               assertEquals(2, rig.objects().live(), op);
+              for (Quota q : Quota.values()) {
+                int left =
+                    switch (q) {
+                      case PD, CQ -> 1;
+                      case CQ_ENTRIES -> 16;
+                      default -> 0;
+                    };
+                assertEquals(left, device.owner().account().used(q), op + ": " + q);
+              }
               rig.fake().faults().clear();
             });
     cq.close();

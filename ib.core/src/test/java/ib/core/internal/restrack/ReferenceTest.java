@@ -24,6 +24,7 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.SrqAttr;
 import ib.core.verbs.SrqInit;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -91,6 +92,33 @@ class ReferenceTest {
     assertEquals(0, qp.useCount());
     qp.close();
     qp.close();
+  }
+
+  @Test
+  @DisplayName("B9: while the driver destroys a queue pair, what it uses is in use, and counted")
+  void referencesOutliveTheDestruction() {
+    ProtectionDomain pd = device.allocPd();
+    CompletionQueue cq = device.createCq(new CqInit(16));
+    QueuePair qp = pd.createQp(new QpInit(QpType.RC, cq, Objects7.CAP));
+    List<String> seen = new ArrayList<>();
+    rig.fake()
+        .faults()
+        .at(
+            "destroy" + Kind.QP,
+            () ->
+                seen.add(
+                    pd.useCount()
+                        + ", "
+                        + cq.useCount()
+                        + ", "
+                        + rig.objects().live(Kind.QP)
+                        + ", "
+                        + device.owner().account().used(Quota.QP)));
+    qp.close();
+    assertEquals(List.of("1, 2, 1, 1"), seen);
+    assertEquals(0, device.owner().account().used(Quota.QP));
+    cq.close();
+    pd.close();
   }
 
   @Test

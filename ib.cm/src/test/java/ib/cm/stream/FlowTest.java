@@ -95,6 +95,26 @@ class FlowTest {
     assertThrows(ProtocolException.class, () -> flow.credited(8, true));
   }
 
+  @Test
+  @DisplayName("RS-3: sequence numbers have 16 bits: the message 65,537 is as the first, both ways")
+  void sequenceWraps() throws Exception {
+    int queue = 8;
+    Flow flow = new Flow(MemorySegment.NULL, 1 << 20, queue, terms(false, 0, queue, 1 << 20));
+    flow.granted(); // the second half
+    for (int n = 1; n <= (1 << 16) + 2 * queue; n++) {
+      flow.credited(n, false);
+      assertTrue(flow.open(), "message " + n);
+      flow.sent(0);
+      assertFalse(flow.open(), "after message " + n + " the peer takes none");
+      flow.heardOther();
+      assertEquals(n + queue & 0xffff, flow.credits(), "the credits after message " + n);
+      assertEquals(n % (queue / 2) == 0, flow.due(), "half of the queue is used: message " + n);
+      if (flow.due()) {
+        flow.granted();
+      }
+    }
+  }
+
   /**
    * One side: its memory is that of the test; its messages are in flight until the peer has them.
    */

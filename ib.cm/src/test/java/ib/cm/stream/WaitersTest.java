@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -46,5 +47,47 @@ class WaitersTest {
     lock.unlock();
     woken.await();
     other.join();
+  }
+
+  /**
+   * A thread that is unparked looks at the number of changes, and sleeps for good if that is the
+   * old one. Here it has much time to look, because {@code wake} unparks it first, and this thread,
+   * which is in the list many times, afterwards.
+   */
+  @Test
+  @DisplayName("F8: a change is counted before the threads that wait for it are unparked")
+  void countedFirst() throws InterruptedException {
+    int rounds = 50;
+    Semaphore asleep = new Semaphore(0);
+    Thread sleeper =
+        Thread.ofPlatform()
+            .daemon()
+            .start(
+                () -> {
+                  lock.lock();
+                  for (int i = 0; i < rounds; i++) {
+                    int seen = waiters.enter();
+                    asleep.release();
+                    waiters.park(seen, Long.MAX_VALUE);
+                    waiters.leave();
+                  }
+                  lock.unlock();
+                });
+    for (int i = 0; i < rounds; i++) {
+      asleep.acquire();
+      lock.lock(); // which the sleeper has let go
+      for (int n = 0; n < 3_000; n++) {
+        waiters.enter();
+      }
+      lock.unlock();
+      while (!sleeper.getState().equals(Thread.State.TIMED_WAITING)) {
+        Thread.onSpinWait();
+      }
+      waiters.wake();
+      lock.lock();
+      waiters.leave();
+      lock.unlock();
+    }
+    sleeper.join();
   }
 }

@@ -100,7 +100,7 @@ record Examination(IbCore core, Collection<DeviceSlot> slots, Collection<BundleS
   }
 
   /** {@return whether a port is active} */
-  private static boolean port(List<Finding> all, String name, PortAttr port) {
+  static boolean port(List<Finding> all, String name, PortAttr port) {
     boolean managed = port.linkLayer() == LinkLayer.INFINIBAND;
     boolean active = port.state() == PortState.ACTIVE || port.state() == PortState.ACTIVE_DEFER;
     String state = name + " is " + port.state().label();

@@ -6,11 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.core.client.ClientStatus;
 import ib.core.client.Violation;
 import ib.core.spi.DeviceSlot;
+import ib.core.verbs.LinkLayer;
+import ib.core.verbs.PortAttr;
+import ib.core.verbs.PortState;
 import ib.driver.soft.standalone.SoftFabric;
 import ib.health.Finding;
 import ib.health.Finding.Verdict;
 import ib.health.Health;
 import ib.health.internal.Examination.BundleState;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -108,6 +112,34 @@ final class ExaminationTest {
     AtomicInteger looks = new AtomicInteger();
     assertOk(found(new Slot("soft1", () -> looks.getAndIncrement() == 0), RUNS, Map.of()));
     assertEquals(2, looks.get());
+  }
+
+  private static String judged(PortAttr.Builder port) {
+    List<Finding> found = new ArrayList<>();
+    boolean active = Examination.port(found, "soft0/1", port.build());
+    return active
+        + found.stream().map(f -> " " + f.verdict() + " " + f.text()).reduce("", String::concat);
+  }
+
+  @Test
+  @DisplayName("a port is active in ACTIVE and in ACTIVE_DEFER; each other state is a failure")
+  void ports() {
+    PortAttr.Builder port = PortAttr.builder().linkLayer(LinkLayer.INFINIBAND).smLid(1);
+    assertEquals("true", judged(port.state(PortState.ACTIVE)));
+    assertEquals("true", judged(port.state(PortState.ACTIVE_DEFER)));
+    for (PortState state : List.of(PortState.INIT, PortState.ARMED)) {
+      assertEquals(
+          "false FAIL soft0/1 is " + state.label() + ": no subnet manager has made it active",
+          judged(port.state(state)));
+    }
+    assertEquals("false FAIL soft0/1 is PORT_DOWN", judged(port.state(PortState.DOWN)));
+    port.smLid(0);
+    assertEquals(
+        "true WARN soft0/1 is active, and knows no subnet manager",
+        judged(port.state(PortState.ACTIVE_DEFER)));
+    port.linkLayer(LinkLayer.ETHERNET);
+    assertEquals("true", judged(port.state(PortState.ACTIVE_DEFER)));
+    assertEquals("false FAIL soft0/1 is PORT_INIT", judged(port.state(PortState.INIT)));
   }
 
   @Test

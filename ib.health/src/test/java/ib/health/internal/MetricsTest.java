@@ -42,6 +42,20 @@ final class MetricsTest {
   }
 
   @Test
+  @DisplayName("a quote, a backslash and a line's end in a label stay within it")
+  void escapes() {
+    PrometheusText text = new PrometheusText();
+    text.declare("ib_test", "gauge", "Test.");
+    text.sample("ib_test", 7, "label", "a \"b\" \\n c\nd", "other", "\\");
+    text.sample("ib_test", -1);
+    String sample = "ib_test{label=\"a \\\"b\\\" \\\\n c\\nd\",other=\"\\\\\"} 7";
+    assertEquals(
+        List.of("# HELP ib_test Test.", "# TYPE ib_test gauge", sample, "ib_test -1"),
+        text.toString().lines().toList());
+    assertTrue(SAMPLE.matcher(sample).matches(), sample);
+  }
+
+  @Test
   @DisplayName("states and counters are those of the midlayer; data is in bytes")
   void values() {
     try (SoftFabric fabric = SoftFabric.open("soft0")) {

@@ -3,6 +3,7 @@ package ib.driver.verbs.object;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.spi.QpDiagnosis.Change;
@@ -13,6 +14,8 @@ import ib.core.verbs.WorkCompletion;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -24,9 +27,17 @@ final class BooksTest {
   private final LastState state = new LastState();
   private final SendBook book = new SendBook(SLOTS, state, QpState.ERR);
 
+  private final AtomicReference<@Nullable NativeAh> dead = new AtomicReference<>();
+
   private int post(long wrId, int shows) {
+    return post(wrId, shows, null);
+  }
+
+  /** Posts a request by an address handle, which the request takes. */
+  private int post(long wrId, int shows, @Nullable NativeAh ah) {
     SendRequest r = new SendRequest(1, 0);
     r.begin(wrId, null, 2, 0);
+    r.ah = ah;
     r.shows = shows;
     int number = book.next();
     book.enter(r, 0);
@@ -175,6 +186,45 @@ final class BooksTest {
     receives.taken(received, wc);
     assertEquals(7, wc.wrId());
     assertFalse(receives.hasLeft());
+  }
+
+  /** {@return a handle that its consumer has closed, and that one request uses} */
+  private NativeAh usedOnce() {
+    NativeAh ah = new NativeAh(0x1000, dead);
+    assertTrue(ah.acquire());
+    ah.release();
+    assertNull(dead.get());
+    return ah;
+  }
+
+  @Test
+  @DisplayName(
+      "V10: the address handle of a request that never completes is given back: by a completion"
+          + " behind it, by RESET, by the end of the queue pair")
+  void handles() {
+    NativeAh silent = usedOnce();
+    post(1, SendBook.SILENT, silent);
+    int last = post(2, SendBook.ALWAYS);
+    book.arrived(last, 0);
+    assertNull(dead.get(), "outstanding until the completion was polled");
+    take(last);
+    assertSame(silent, dead.getAndSet(null));
+
+    NativeAh reset = usedOnce();
+    post(3, SendBook.ALWAYS, reset);
+    book.forget();
+    assertSame(reset, dead.getAndSet(null));
+
+    NativeAh kept = usedOnce();
+    int arrived = post(4, SendBook.ALWAYS, kept);
+    NativeAh lost = usedOnce();
+    post(5, SendBook.ALWAYS, lost);
+    book.arrived(arrived, FLUSHED);
+    book.settle();
+    assertSame(lost, dead.getAndSet(null), "its completion never comes");
+    take(arrived);
+    assertSame(kept, dead.getAndSet(null));
+    assertFalse(kept.acquire());
   }
 
   @Test

@@ -102,8 +102,10 @@ final class FailuresTest {
   void posts() {
     assertEquals(PostStatus.OK, Failures.post(0));
     assertEquals(PostStatus.QUEUE_FULL, Failures.post(Libc.ENOMEM));
+    assertEquals(PostStatus.QUEUE_FULL, Failures.post(Libc.EAGAIN), "it may be tried again");
     assertEquals(PostStatus.GONE, Failures.post(Libc.EIO));
     assertEquals(PostStatus.NOT_SUPPORTED, Failures.post(Libc.EOPNOTSUPP));
+    assertEquals(PostStatus.NOT_SUPPORTED, Failures.post(Libc.ENOSYS));
     assertEquals(PostStatus.INVALID, Failures.post(Libc.EINVAL));
   }
 }

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits of tests: what must happen is waited for, however busy the machine is. The bound only ends a
- * hang.
+ * Waits of tests: what must happen is waited for, however busy the machine is. The bound only ends
+ * a hang.
  */
 public final class Wait {
   private static final long LIMIT_S = TimeUnit.MINUTES.toSeconds(10);

@@ -103,6 +103,9 @@ final class CallWeave {
     if (owner.startsWith("[")) {
       code.with(call);
     } else if (method.startsWith("<")) {
+      calls
+          .blocking(owner, "new", call.typeSymbol().parameterCount())
+          .ifPresent(rule -> mightSleep(code, rule));
       made(code, call, owner);
     } else if (call.opcode() != Opcode.INVOKESTATIC && calls.isA(owner, CHANNEL)) {
       channel(code, call, owner, method);
@@ -112,6 +115,11 @@ final class CallWeave {
     }
   }
 
+  private void mightSleep(CodeBuilder code, String rule) {
+    changed.run();
+    Emit.texts(code, "mightSleep", rule, calls.culprit());
+  }
+
   /** A channel that is configured not to block does not. */
   private void channel(CodeBuilder code, InvokeInstruction call, String owner, String method) {
     Optional<String> rule = calls.blocking(owner, method, call.typeSymbol().parameterCount());
@@ -119,7 +127,6 @@ final class CallWeave {
       code.with(call);
       return;
     }
-    changed.run();
     Emit.around(
         code,
         call,
@@ -129,7 +136,7 @@ final class CallWeave {
                     ClassDesc.ofInternalName(CHANNEL),
                     "isBlocking",
                     MethodTypeDesc.of(ConstantDescs.CD_boolean))
-                .ifThen(then -> Emit.texts(then, "mightSleep", rule.get(), calls.culprit())),
+                .ifThen(then -> mightSleep(then, rule.get())),
         (b, channel) -> {},
         (b, channel) -> {});
   }
@@ -139,8 +146,7 @@ final class CallWeave {
     String shown = owner.replace('/', '.') + "." + method;
     Optional<String> rule = calls.blocking(owner, method, call.typeSymbol().parameterCount());
     if (rule.isPresent()) {
-      changed.run();
-      Emit.texts(code, "mightSleep", rule.get(), calls.culprit());
+      mightSleep(code, rule.get());
     } else if (calls.maySleep(owner, key)) {
       changed.run();
       Emit.texts(code, "mayCallSleeping", shown, calls.culprit());

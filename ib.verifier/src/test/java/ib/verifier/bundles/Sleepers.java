@@ -1,6 +1,7 @@
 package ib.verifier.bundles;
 
 import ib.core.verbs.CompletionQueue;
+import java.io.FileInputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.RandomAccessFile;
@@ -55,6 +56,7 @@ public final class Sleepers extends Handlers.Handler {
           () -> Sleepers.<RandomAccessFile>none().readInt(),
           () -> Sleepers.<RandomAccessFile>none().setLength(1),
           () -> FileChannel.open(none()),
+          () -> new FileInputStream(Sleepers.<String>none()).close(),
           () -> Sleepers.<FileChannel>none().map(FileChannel.MapMode.READ_ONLY, 0, 1),
           () -> Sleepers.<MappedByteBuffer>none().force(),
           () -> new ProcessBuilder().start(),

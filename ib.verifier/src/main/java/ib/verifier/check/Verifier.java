@@ -4,6 +4,7 @@ import ib.core.spi.ContractReports;
 import ib.verifier.probe.Watch;
 import ib.verifier.weave.BlockingRules;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,10 @@ public final class Verifier implements Watch {
   // of a class of the JDK, so that a foreign thread keeps no bundle alive
   private static final ThreadLocal<ArrayDeque<String>> SECTIONS =
       ThreadLocal.withInitial(ArrayDeque::new);
+
+  // the stack of the thread's last call that must not be made where it was made; a list of the
+  // JDK's
+  private static final ThreadLocal<List<String>> LAST_SIN = ThreadLocal.withInitial(List::of);
 
   private final Reports reports;
   private final BlockingRules rules;
@@ -55,8 +60,19 @@ public final class Verifier implements Watch {
   /** In a callback the midlayer itself refuses such a call. */
   @Override
   public void mayCallSleeping(String call, String culprit) {
-    if (!SECTIONS.get().isEmpty()) {
-      blocked(call + " may sleep", culprit, "call it on a thread of your own");
+    String method = SECTIONS.get().peek();
+    if (method != null) {
+      inSection("S2-S9", call + " may sleep", method, culprit, "call it on a thread of your own");
+    }
+  }
+
+  /** In a callback the midlayer itself refuses such a call, by this clause, too. */
+  @Override
+  public void registers(String call, String culprit) {
+    String method = SECTIONS.get().peek();
+    if (method != null) {
+      String advice = "register and unregister on a thread of your own";
+      inSection("S29", call + " waits for drivers and clients", method, culprit, advice);
     }
   }
 
@@ -128,11 +144,30 @@ public final class Verifier implements Watch {
   private void blocked(String what, String culprit, String instead) {
     String method = SECTIONS.get().peek();
     if (method != null) {
-      String text = what + " and was called in " + method + ", which any context may call";
-      reports.report("S2-S9", culprit, text, instead);
+      inSection("S2-S9", what, method, culprit, instead);
     } else if (reports.inCallback()) {
       String text = what + " and was called from a callback that must not";
-      reports.report("S26", culprit, text, instead);
+      sinned("S26", culprit, text, instead);
+    }
+  }
+
+  private void inSection(
+      String clause, String what, String method, String culprit, String instead) {
+    String text = what + " and was called in " + method + ", which any context may call";
+    sinned(clause, culprit, text, instead);
+  }
+
+  /**
+   * Reports the outermost sin: what runs below a call that must not be made there, of the midlayer
+   * or of others, is a consequence of that call.
+   */
+  private void sinned(String clause, String culprit, String text, String instead) {
+    List<String> stack = Reports.here();
+    List<String> sin = LAST_SIN.get();
+    int below = stack.size() - sin.size();
+    if (below <= 0 || sin.isEmpty() || !stack.subList(below, stack.size()).equals(sin)) {
+      LAST_SIN.set(stack);
+      reports.report(clause, culprit, text, instead, stack, List.of());
     }
   }
 }

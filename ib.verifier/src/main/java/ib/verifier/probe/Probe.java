@@ -68,6 +68,19 @@ public final class Probe {
   }
 
   /**
+   * See {@link Watch#registers}.
+   *
+   * @param call which call
+   * @param culprit the bundle whose code makes it
+   */
+  public static void registers(String call, String culprit) {
+    Watch watch = WATCH.get();
+    if (watch != null) {
+      watch.registers(call, culprit);
+    }
+  }
+
+  /**
    * See {@link Watch#begin}.
    *
    * @param object the object

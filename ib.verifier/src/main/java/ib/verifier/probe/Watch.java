@@ -34,6 +34,14 @@ public interface Watch {
   void mayCallSleeping(String call, String culprit);
 
   /**
+   * The calling thread is about to register or to unregister a device or a client.
+   *
+   * @param call class and name
+   * @param culprit the bundle whose code calls
+   */
+  void registers(String call, String culprit);
+
+  /**
    * The calling thread is about to call a method of an object that is for one thread at a time.
    *
    * @param object the object

@@ -149,7 +149,8 @@ final class CallWeave {
       mightSleep(code, rule.get());
     } else if (calls.maySleep(owner, key)) {
       changed.run();
-      Emit.texts(code, "mayCallSleeping", shown, calls.culprit());
+      String probe = calls.registers(owner, key) ? "registers" : "mayCallSleeping";
+      Emit.texts(code, probe, shown, calls.culprit());
     }
     Set<String> fenced = calls.fenced(owner, key);
     if (!fenced.isEmpty()) {

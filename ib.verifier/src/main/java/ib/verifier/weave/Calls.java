@@ -15,6 +15,8 @@ record Calls(BlockingRules rules, Hierarchy hierarchy, String culprit) {
   private static final String DRIVER = "ib.core.spi.DriverDevice";
 
   private static final String SPI = "ib/core/spi/";
+  private static final List<String> REGISTRATIONS =
+      List.of("ib/core/spi/DeviceRegistration", "ib/core/client/ClientRegistration");
 
   /** {@return the rule that says that a call may block} */
   Optional<String> blocking(String owner, String method, int parameters) {
@@ -32,6 +34,14 @@ record Calls(BlockingRules rules, Hierarchy hierarchy, String culprit) {
         .findFirst()
         .map(f -> f.maySleep(method))
         .orElse(false);
+  }
+
+  /**
+   * {@return whether a method, given by name and descriptor, registers or unregisters a device or a
+   * client: it is one of a registration, or returns one}
+   */
+  boolean registers(String owner, String method) {
+    return REGISTRATIONS.stream().anyMatch(r -> method.endsWith(")L" + r + ";") || isA(owner, r));
   }
 
   /** {@return whether a class or a supertype of it promises that any context may call a method} */

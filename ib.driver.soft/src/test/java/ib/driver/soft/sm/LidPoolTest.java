@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.mad.smp.PortInfo;
 import ib.core.verbs.IbNoMemoryException;
 import ib.core.verbs.NodeType;
 import ib.driver.soft.topology.Node;
@@ -33,5 +34,22 @@ final class LidPoolTest {
     assertEquals(2, pool.lid(adapter.port(2)), "who has one keeps it");
     pool.forget(adapter.port(2));
     assertEquals(2, pool.lid(other.port(1)));
+  }
+
+  @Test
+  @DisplayName("a LID that a port has is adopted, unless another port has it; forgetting frees it")
+  void adopted() {
+    LidPool pool = new LidPool("subnet", 9);
+    Node adapter = new Node(NodeType.CA, 0x100, 3, "adapter");
+    for (int n = 1; n <= 3; n++) {
+      PortInfo.LID.set(adapter.port(n).info(), 7);
+    }
+    assertEquals(7, pool.lid(adapter.port(1)));
+    assertEquals(1, pool.lid(adapter.port(2)), "7 is the first port's");
+    assertEquals(7, pool.given(adapter.port(1)));
+    pool.clear();
+    assertEquals(0, pool.given(adapter.port(1)));
+    assertEquals(7, pool.lid(adapter.port(3)), "the first that asks has it");
+    assertEquals(1, pool.lid(adapter.port(1)));
   }
 }

@@ -194,24 +194,35 @@ final class QpParts {
   }
 
   void modify(QpAttr attr, QpState to) {
-    if (!moves.enter()) {
-      throw Held.closed("modifyQp");
-    }
     try (Frame frame = new Frame()) {
       MemorySegment c = frame.zeros(QpAttrs.BYTES);
       QpAttrs.write(c, attr);
-      context.check(
-          frame, "modifyQp", context.library().modifyQp, address, c.address(), attr.mask());
-      if (attr.has(QpAttrMask.STATE)) {
-        state.moved(to);
-        flushAgain(); // of what was posted meanwhile
-      }
-    } finally {
-      moves.leave();
+      SlowReset.check(
+          errno -> context.failure(errno, "modifyQp"),
+          state.now,
+          to,
+          () -> move(frame, c, attr, to));
     }
     if (attr.has(QpAttrMask.STATE) && to == QpState.RESET) {
       sends.reset();
       boolean unused = receives.exclusive(() -> recvCq.forget(receiveBook));
+    }
+  }
+
+  /** Asks the kernel once; {@return 0 or an error number} */
+  private int move(Frame frame, MemorySegment c, QpAttr attr, QpState to) {
+    if (!moves.enter()) {
+      throw Held.closed("modifyQp");
+    }
+    try {
+      int errno = frame.check(context.library().modifyQp, address, c.address(), attr.mask());
+      if (errno == 0 && attr.has(QpAttrMask.STATE)) {
+        state.moved(to);
+        flushAgain(); // of what was posted meanwhile
+      }
+      return errno;
+    } finally {
+      moves.leave();
     }
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.cm.CmClient;
+import ib.cm.CmId;
 import ib.cm.CmUnresolvedException;
 import ib.cm.rdma.PortSpace;
 import ib.cm.rdma.QpFactory;
@@ -47,6 +48,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,7 +63,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
     named = VerbsBench.DEVICE,
     matches = ".+",
     disabledReason = "no RDMA device of the host was named: VerbsIT runs it in the Linux peer")
-@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostConnectionsTest {
   private static final String DEVICE = System.getProperty(VerbsBench.DEVICE, "");
   private static final String PINGS = "-C 3 -v -V";
@@ -125,7 +127,7 @@ final class HostConnectionsTest {
 
   private static List<String> done(FutureTask<List<String>> task) throws Exception {
     try {
-      return task.get(10, TimeUnit.MINUTES);
+      return task.get(120, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw new AssertionError(e.getCause().getMessage(), e);
     }
@@ -243,15 +245,21 @@ final class HostConnectionsTest {
       InetSocketAddress at = new InetSocketAddress(address, ear.localAddress().getPort());
       for (int i = 0; i < 2; i++) {
         RdmaConnection active = cm.start(at, RdmaOptions.rc(), new OnePair(QpType.RC), handler);
-        RdmaRequest asked = requests.poll(10, TimeUnit.MINUTES);
+        RdmaRequest asked =
+            Arrivals.next(
+                requests,
+                "request at the " + ear + (i == 0 ? "" : " of the device that has come back"),
+                () -> Arrivals.standing(manager, active));
         RdmaConnection passive = asked.accept(RdmaOptions.rc(), new OnePair(QpType.RC), handler);
-        active.established().get(10, TimeUnit.MINUTES);
-        passive.established().get(10, TimeUnit.MINUTES);
+        Supplier<String> both = () -> Arrivals.standing(manager, active, passive);
+        Arrivals.up(both, active, passive);
         if (i == 0) {
           HostPlugTest.rdma("delete", DEVICE);
           HostPlugTest.rdma("add", DEVICE, "type", "rxe", "netdev", HostPlugTest.NETDEV);
           List<RdmaEnd.Kind> two =
-              List.of(ends.poll(10, TimeUnit.MINUTES), ends.poll(10, TimeUnit.MINUTES));
+              List.of(
+                  Arrivals.next(ends, "end of a connection", both),
+                  Arrivals.next(ends, "end of the other connection", both));
           assertTrue(two.contains(RdmaEnd.Kind.DEVICE_REMOVAL), two.toString());
           assertTrue( // the end of one is news for the other, which is on the same device
               two.stream().noneMatch(k -> k == RdmaEnd.Kind.CLOSED), two.toString());
@@ -264,10 +272,11 @@ final class HostConnectionsTest {
   }
 
   private void awaitListener() throws InterruptedException {
-    for (int i = 0; i < 600 && manager.ids().isEmpty(); i++) {
+    for (int i = 0; i < 1800 && manager.ids().isEmpty(); i++) {
       TimeUnit.MILLISECONDS.sleep(100); // the kernel's announcement has no moment of its own here
     }
-    assertEquals(1, manager.ids().size());
+    List<CmId> ids = manager.ids();
+    assertEquals(1, ids.size(), () -> "the listener alone, on the device that came back: " + ids);
   }
 
   private List<String> udaddy(String line) {
@@ -308,10 +317,10 @@ final class HostConnectionsTest {
       RdmaOptions ib = RdmaOptions.rc().space(PortSpace.IB);
       cm.listen(at, PortSpace.IB, 1, requests::add);
       RdmaConnection active = cm.start(at, ib, new OnePair(QpType.RC), handler);
-      RdmaRequest asked = requests.poll(10, TimeUnit.MINUTES);
+      RdmaRequest asked =
+          Arrivals.next(requests, "request", () -> Arrivals.standing(manager, active));
       RdmaConnection passive = asked.accept(ib, new OnePair(QpType.RC), handler);
-      active.established().get(10, TimeUnit.MINUTES);
-      passive.established().get(10, TimeUnit.MINUTES);
+      Arrivals.up(() -> Arrivals.standing(manager, active, passive), active, passive);
       assertEquals(1, status(cm, at), "no service");
       cm.listen(at, PortSpace.UDP, 1, r -> r.reject(new byte[] {1}));
       assertEquals(2, status(cm, at), "it refuses");
@@ -333,7 +342,8 @@ final class HostConnectionsTest {
     InetAddress group = InetAddress.getByName("239.1.2.3");
     try (RdmaCm cm = RdmaCm.open(fabric.core(), manager, "test")) {
       cm.join(group, RdmaOptions.ud(), new OnePair(QpType.UD), new Ended(ends));
-      assertEquals(RdmaEnd.Kind.ADDR_ERROR, ends.poll(10, TimeUnit.MINUTES));
+      RdmaEnd.Kind end = Arrivals.next(ends, "end", () -> Arrivals.standing(manager));
+      assertEquals(RdmaEnd.Kind.ADDR_ERROR, end);
     }
   }
 

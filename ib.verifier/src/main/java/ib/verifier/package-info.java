@@ -28,6 +28,7 @@
  * or entering a monitor, free or not</td></tr>
  * <tr><td>S2-S9</td><td>the same, and a call of a method of the midlayer that is {@code @MaySleep}
  * or {@code @Fence}, in the bundle's implementation of a method that is {@code @AnyContext}</td></tr>
+ * <tr><td>S29</td><td>in the same place: a device or a client is registered or unregistered</td></tr>
  * <tr><td>S30</td><td>two locks in one order here and in the other order there, even if that was
  * never at the same time; a lock that is held across a {@code @Fence}, and that is taken by a
  * callback which the fence waits for; a lock that a driver holds while it registers by hand, and
@@ -54,8 +55,9 @@
  *
  * <p>A report is a violation like those of the midlayer: it is in the log, in {@code ib:violations
  * -v}, in JMX as {@code ib:type=Contract}, and the event {@code ib.Violation} of Flight Recorder. A
- * place is reported once for a clause. {@code ./ib exec 'ib:violations'} ends with status 1 when
- * there is one.
+ * place is reported once for a clause. What runs below a call that must not be made there is a
+ * consequence of that call, and is not reported: one sin has one culprit. {@code ./ib exec
+ * 'ib:violations'} ends with status 1 when there is one.
  *
  * <pre>{@code
  * S26 sleepy.ulp: java.lang.Thread.sleep may block and was called from a callback that must not

@@ -65,7 +65,8 @@ class QpLivesTest {
   }
 
   @Test
-  @DisplayName("IBA 11.6.3.1: the last receive is told once in each life, however often is flushed")
+  @DisplayName(
+      "IBA 11.6.3.1: the last receive is an event once in each life, however often the queue is flushed")
   void lastReceive() {
     shared(0, 4);
     for (int life = 1; life <= 2; life++) {
@@ -83,7 +84,7 @@ class QpLivesTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @DisplayName(
-      "IBA 10.2.9.3: the limit is told when fewer are left, not when as many are, and once")
+      "IBA 10.2.9.3: the limit is an event when fewer are left, not when as many are, and once")
   void limit(boolean packets) {
     rig.wire.loses(packets ? p -> false : null);
     shared(2, 4);

@@ -55,7 +55,7 @@ class SinsTest implements ContractReports {
   }
 
   @Test
-  @DisplayName("S29: a driver that registers in poll is named, by that clause, and nobody else")
+  @DisplayName("S29: a driver that registers in poll is named, by that clause, and no other party")
   void registers() {
     verifier.enter("bad.Driver.poll");
     assertTrue(register());

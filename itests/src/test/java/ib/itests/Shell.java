@@ -108,10 +108,19 @@ public final class Shell implements AutoCloseable {
   }
 
   private void await(String what, java.util.function.BooleanSupplier done) {
-    Await.until(what, () -> done.getAsBoolean() || !pump.isAlive(), () -> out, hangS);
-    if (!done.getAsBoolean()) {
-      throw new AssertionError(what + ": the runtime has ended and will not say it:\n" + out);
-    }
+    // asked once a look: what is asked may be a command
+    Await.until(
+        what,
+        () -> {
+          boolean ended = !pump.isAlive();
+          boolean holds = done.getAsBoolean();
+          if (ended && !holds) {
+            throw new AssertionError(what + ": the runtime has ended and will not say it:\n" + out);
+          }
+          return holds;
+        },
+        () -> out,
+        hangS);
   }
 
   /** Ends the runtime as {@code kill -9} does. */

@@ -55,7 +55,7 @@ class QpLivesTest {
     }
   }
 
-  private long told(EventType type) {
+  private long raised(EventType type) {
     return b.device.events().stream().filter(e -> e.type() == type).count();
   }
 
@@ -65,8 +65,7 @@ class QpLivesTest {
   }
 
   @Test
-  @DisplayName(
-      "IBA 11.6.3.1: the last receive is an event once in each life, however often the queue is flushed")
+  @DisplayName("IBA 11.6.3.1: the event of the last receive comes once in each life")
   void lastReceive() {
     shared(0, 4);
     for (int life = 1; life <= 2; life++) {
@@ -75,7 +74,7 @@ class QpLivesTest {
         send(b);
         rig.settle();
         assertEquals(WcStatus.WR_FLUSH_ERR, Rig.next(b.sendCq).status());
-        assertEquals(life, told(EventType.QP_LAST_WQE_REACHED));
+        assertEquals(life, raised(EventType.QP_LAST_WQE_REACHED));
       }
       again(b, a, NEVER);
     }
@@ -83,8 +82,7 @@ class QpLivesTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  @DisplayName(
-      "IBA 10.2.9.3: the limit is an event when fewer are left, not when as many are, and once")
+  @DisplayName("IBA 10.2.9.3: the limit event comes once, when fewer are left")
   void limit(boolean packets) {
     rig.wire.loses(packets ? p -> false : null);
     shared(2, 4);
@@ -92,7 +90,7 @@ class QpLivesTest {
       send(a);
       rig.settle();
       assertEquals(WcStatus.SUCCESS, Rig.next(a.sendCq).status());
-      assertEquals(left < 2 ? 1 : 0, told(EventType.SRQ_LIMIT_REACHED), left + " are left");
+      assertEquals(left < 2 ? 1 : 0, raised(EventType.SRQ_LIMIT_REACHED), left + " are left");
     }
     assertEquals(packets, rig.wire.transmitted.get() > 0);
   }

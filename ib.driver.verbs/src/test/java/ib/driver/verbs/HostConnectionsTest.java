@@ -127,7 +127,7 @@ final class HostConnectionsTest {
 
   private static List<String> done(FutureTask<List<String>> task) throws Exception {
     try {
-      return task.get(120, TimeUnit.SECONDS);
+      return task.get(10, TimeUnit.MINUTES);
     } catch (ExecutionException e) {
       throw new AssertionError(e.getCause().getMessage(), e);
     }

@@ -161,7 +161,7 @@ class CookbookTest {
         SaMembership member = sa.multicast().join(wanted, (m, state, why) -> joined.countDown())) {
       ready(a.qp(), qkey);
       ready(b.qp(), qkey);
-      assertTrue(joined.await(10, TimeUnit.MINUTES));
+      assertTrue(joined.await(1, TimeUnit.MINUTES));
       int mlid = member.record().value(Field.MLID);
       b.qp().attachMulticast(group, mlid);
       b.qp().postReceive(7, b.memory().lkey(), b.memory().iova(), 4096);
@@ -214,7 +214,7 @@ class CookbookTest {
       assertEquals(0, cq.poll(new WorkCompletion[] {new WorkCompletion()}, 1));
       qp.postReceive(7, 0, 0, 0);
       a.qp().postSend(new SendWr(1).inline(MemorySegment.ofArray(new byte[0]), 0, 0));
-      assertTrue(woken.await(10, TimeUnit.MINUTES));
+      assertTrue(woken.await(1, TimeUnit.MINUTES));
       assertEquals(1, cq.poll(new WorkCompletion[] {new WorkCompletion()}, 1));
       b.qp().drain();
     }
@@ -234,7 +234,7 @@ class CookbookTest {
           };
       device.registerEventHandler(handler);
       fabric.set("soft0", "link", "down");
-      assertEquals(EventType.PORT_ERR, events.poll(10, TimeUnit.MINUTES));
+      assertEquals(EventType.PORT_ERR, events.poll(1, TimeUnit.MINUTES));
       device.unregisterEventHandler(handler); // afterwards it does not run
     }
   }

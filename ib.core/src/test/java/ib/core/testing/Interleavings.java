@@ -1,5 +1,6 @@
 package ib.core.testing;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -47,7 +48,7 @@ public final class Interleavings {
   private final List<Integer> chosen = new ArrayList<>();
   private final List<Integer> options = new ArrayList<>();
   private final StringBuilder trace = new StringBuilder();
-  private final Semaphore end = new Semaphore(0);
+  private final ArrayDeque<Runnable> turns = new ArrayDeque<>();
   private final List<Integer> prefix;
   private int preemptions;
   private int alone; // looks of the last thread that can do anything
@@ -109,12 +110,17 @@ public final class Interleavings {
     Task first = choose(null);
     if (first != null) {
       first.go.release();
-      end.acquireUninterruptibly();
+      runTurns();
     }
     stopping = true;
     for (Task t : tasks) {
       t.go.release();
-      t.join();
+    }
+    runTurns();
+    for (Task t : tasks) {
+      if (t.thread.getState() != Thread.State.TERMINATED) {
+        throw new AssertionError(t.name + " waits for something that is not woven");
+      }
     }
     if (failure == null && tasks.stream().anyMatch(t -> t.blockedAtEnd && !t.daemon)) {
       failure = new AssertionError("a thread waits for ever");
@@ -127,6 +133,13 @@ public final class Interleavings {
       failure = e;
     }
     return failure == null ? null : failure + " after" + trace;
+  }
+
+  /** Runs each thread that can go on, here, until none can: the schedule is over then. */
+  private void runTurns() {
+    for (Runnable turn = turns.poll(); turn != null; turn = turns.poll()) {
+      turn.run();
+    }
   }
 
   private List<Integer> nextPrefix() {
@@ -319,7 +332,7 @@ public final class Interleavings {
     Task(String name, boolean daemon, Runnable body) {
       this.name = name;
       this.daemon = daemon;
-      this.thread = Thread.ofVirtual().name(name).unstarted(() -> live(body));
+      this.thread = ExploredThreads.thread(turns::add, name, () -> live(body));
     }
 
     Interleavings run() {
@@ -379,18 +392,8 @@ public final class Interleavings {
     }
 
     private void pass(@Nullable Task next) {
-      if (next == null) {
-        end.release();
-      } else {
+      if (next != null) {
         next.go.release();
-      }
-    }
-
-    void join() {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        throw new AssertionError(e);
       }
     }
   }

@@ -20,6 +20,7 @@ import ib.core.verbs.SrqInit;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import ib.engine.ring.Race;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.DisplayName;
@@ -106,7 +107,7 @@ class FlushTest {
       b.qp.postReceive(1, b.mr.lkey(), b.mr.iova(), 8);
       b.qp.postReceive(2, b.mr.lkey(), b.mr.iova(), 8);
       assertEquals(0, Rig.await(a.sendCq).wrId());
-      long end = System.nanoTime() + 10_000_000_000L;
+      long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
       while (!a.device.heard(EventType.SQ_DRAINED)) {
         assertTrue(System.nanoTime() < end);
         Thread.yield();

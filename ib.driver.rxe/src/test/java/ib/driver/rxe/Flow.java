@@ -23,7 +23,7 @@ final class Flow implements Runnable {
   private static final int BYTES = 3000; // three packets
   private static final int BACK = RxeSide.BYTES / 4;
   private static final int REMOTE = RxeSide.BYTES / 2; // beside what the peer's own flow uses
-  private static final long PATIENCE_S = 60;
+  private static final long PATIENCE_S = 300;
 
   private final RxeSide side;
   private final int rkey;

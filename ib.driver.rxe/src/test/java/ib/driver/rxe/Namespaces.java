@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Assumptions;
  */
 final class Namespaces {
   static final String DEVICE = "eth0";
-  private static final long PATIENCE_S = 20;
+  private static final long PATIENCE_S = 300;
 
   final String left = "ibt" + ProcessHandle.current().pid() + "a";
   final String right = "ibt" + ProcessHandle.current().pid() + "b";

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 /** A {@link Flow} somewhere. */
 record PartyFlow(PartyEnd end) {
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
-  private static final long PATIENCE_S = 60;
+  private static final long PATIENCE_S = 300;
 
   /**
    * How it stands.

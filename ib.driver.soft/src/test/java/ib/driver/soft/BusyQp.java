@@ -75,11 +75,11 @@ final class BusyQp {
     }
   }
 
-  /** Ends it and takes what is still to come, within 30 s. */
+  /** Ends it and takes what is still to come. */
   BusyQp settle() {
     over = true;
     side.qp.drain();
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
     while (done < posted && System.nanoTime() < end) {
       poll();
     }

@@ -102,7 +102,7 @@ public final class Opensm implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(out.toFile())
             .start();
-    if (!p.waitFor(30, TimeUnit.SECONDS)) {
+    if (!p.waitFor(5, TimeUnit.MINUTES)) {
       p.destroyForcibly().waitFor();
       throw new AssertionError(words + " has not ended: " + Files.readString(out));
     }
@@ -118,7 +118,7 @@ public final class Opensm implements AutoCloseable {
             .redirectError(dir.resolve("tshark.err").toFile())
             .redirectOutput(out.toFile())
             .start();
-    if (!p.waitFor(60, TimeUnit.SECONDS)) {
+    if (!p.waitFor(5, TimeUnit.MINUTES)) {
       p.destroyForcibly().waitFor();
       throw new AssertionError("tshark has not ended");
     }
@@ -150,7 +150,7 @@ public final class Opensm implements AutoCloseable {
 
   /** Waits for the end of its first sweep. */
   public void awaitUp() {
-    awaitUp(30);
+    awaitUp(300);
   }
 
   /** Waits for the end of its first sweep, so many seconds at most. */

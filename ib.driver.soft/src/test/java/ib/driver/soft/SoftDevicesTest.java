@@ -81,7 +81,7 @@ final class SoftDevicesTest {
     Thread stopper = Thread.ofPlatform().start(world.devices::stop);
     world.configure("late"); // whatever comes first, nothing is left of it
     go.countDown();
-    stopper.join(TimeUnit.SECONDS.toMillis(30));
+    stopper.join(TimeUnit.MINUTES.toMillis(5));
     assertFalse(stopper.isAlive());
     assertTrue(
         world.log.indexOf("withdraw b") < world.log.indexOf("withdraw a"), world.log.toString());
@@ -297,7 +297,7 @@ final class SoftDevicesTest {
       threads.add(Thread.ofPlatform().start(() -> storm(random)));
     }
     for (Thread t : threads) {
-      t.join(TimeUnit.SECONDS.toMillis(60));
+      t.join(TimeUnit.MINUTES.toMillis(5));
       assertFalse(t.isAlive());
     }
     List.of("a", "b", "c").forEach(world::delete);
@@ -360,7 +360,7 @@ final class SoftDevicesTest {
   }
 
   private void awaitSlots(int count) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
     while (world.devices.slots().size() != count) {
       assertTrue(System.nanoTime() < end, world.devices.slots().size() + " slots");
       Thread.yield();
@@ -368,7 +368,7 @@ final class SoftDevicesTest {
   }
 
   private void awaitPlugged(String... names) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
     for (String name : names) {
       while (world.slots.get(name) == null || !world.slots.get(name).plugged()) {
         assertTrue(System.nanoTime() < end, name + " is not there: " + world.log);

@@ -135,7 +135,7 @@ final class HostConnectionsTest {
 
   /** Waits until the server listens: a client is refused before. */
   private List<String> client(Callable<List<String>> run) throws Exception {
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 1500; i++) {
       try {
         List<String> out = run.call();
         if (out.stream().noneMatch(l -> l.contains("REJECTED") || l.contains(NO_SERVICE))) {
@@ -190,7 +190,7 @@ final class HostConnectionsTest {
     var theirs = start(() -> linux("-s -p 7178 " + at));
     try (RdmaCm cm = RdmaCm.open(fabric.core(), manager, "test")) {
       IbExistsException inUse = null;
-      for (int i = 0; i < 100 && inUse == null; i++) {
+      for (int i = 0; i < 3000 && inUse == null; i++) {
         inUse = inUse(cm);
         TimeUnit.MILLISECONDS.sleep(100); // the server's start is seen from outside only
       }

@@ -142,7 +142,7 @@ class BesideOriginalsTest {
     b.environment().put("IBSIM_SERVER_PORT", String.valueOf(port));
     b.redirectError(dir.resolve("err.txt").toFile()).redirectOutput(out.toFile());
     Process p = b.start();
-    if (!p.waitFor(30, TimeUnit.SECONDS)) {
+    if (!p.waitFor(5, TimeUnit.MINUTES)) {
       p.destroyForcibly().waitFor();
       throw new AssertionError(line + " has not ended");
     }

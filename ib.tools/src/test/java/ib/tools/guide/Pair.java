@@ -36,7 +36,7 @@ final class Pair {
     /** Waits for a completion. */
     WorkCompletion await() {
       WorkCompletion[] done = {new WorkCompletion()};
-      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+      long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
       while (cq.poll(done, 1) == 0) {
         if (System.nanoTime() - end > 0) {
           throw new IllegalStateException("no completion");

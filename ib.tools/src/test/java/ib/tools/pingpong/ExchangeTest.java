@@ -118,7 +118,7 @@ class ExchangeTest {
         return Exchange.client(kind, "127.0.0.1", port, List.of(B), () -> {});
       } catch (CommandException e) {
         if (!e.getMessage().startsWith("Couldn't connect to 127.0.0.1:" + port)
-            || System.nanoTime() - start > TimeUnit.SECONDS.toNanos(30)) {
+            || System.nanoTime() - start > TimeUnit.MINUTES.toNanos(5)) {
           throw e;
         }
         Thread.yield(); // the server has not bound its port yet
@@ -183,7 +183,7 @@ class ExchangeTest {
       try {
         return new Socket(InetAddress.getLoopbackAddress(), port);
       } catch (IOException e) {
-        if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(30)) {
+        if (System.nanoTime() - start > TimeUnit.MINUTES.toNanos(5)) {
           throw e;
         }
         Thread.yield();

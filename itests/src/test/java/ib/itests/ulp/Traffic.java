@@ -135,7 +135,7 @@ final class Traffic implements Runnable {
   String stop() {
     stopping = true;
     try {
-      thread.join(10_000);
+      thread.join(TimeUnit.MINUTES.toMillis(5));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Each device says its LID, and no two have one LID. */
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CableLidTest {
   private static void refused(StandaloneFabric.Options options, String text) {
     IbException refusal = assertThrows(IbException.class, () -> options.open().close());

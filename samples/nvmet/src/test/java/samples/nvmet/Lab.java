@@ -136,7 +136,7 @@ final class Lab implements AutoCloseable {
   }
 
   static void until(BooleanSupplier what) {
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
     while (!what.getAsBoolean()) {
       if (System.nanoTime() > end) {
         fail("it does not come about");

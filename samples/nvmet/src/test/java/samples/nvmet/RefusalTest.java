@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What a host sends and is wrong: a status or the end of its connection, and a count. */
 @IbFabric
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RefusalTest {
   private static final int READ = 2;
   private static final int WRITE = 1;

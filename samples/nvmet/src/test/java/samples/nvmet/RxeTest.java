@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The same over RoCE devices, whose packets are lost or sent twice, or are none. */
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RxeTest {
   private static final String TARGET = "127.0.44.20"; // no other test has them
   private static final String HOST = "127.0.44.21";

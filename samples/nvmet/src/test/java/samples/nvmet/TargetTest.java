@@ -22,7 +22,7 @@ import samples.nvmet.HostQueue.Response;
 
 /** What a host does that keeps to the rules, Linux among them. */
 @IbFabric
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TargetTest {
   private static final int READ = 2;
   private static final int WRITE = 1;

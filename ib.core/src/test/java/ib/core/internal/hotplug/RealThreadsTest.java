@@ -110,8 +110,8 @@ class RealThreadsTest implements Observer {
     driver.start();
     driver.interrupt();
     c.free.countDown();
-    driver.join(10_000);
-    registrar.join(10_000);
+    driver.join(TimeUnit.MINUTES.toMillis(5));
+    registrar.join(TimeUnit.MINUTES.toMillis(5));
     assertFalse(driver.isAlive() || registrar.isAlive());
     assertTrue(removedFirst.get());
     assertTrue(flag.get());
@@ -160,7 +160,7 @@ class RealThreadsTest implements Observer {
     assertTrue(c.in.await(10, TimeUnit.MINUTES));
     Thread second = new Thread(() -> h.unregister(e, Form.THROW));
     second.start();
-    second.join(20_000);
+    second.join(TimeUnit.MINUTES.toMillis(5));
     assertFalse(second.isAlive());
     assertEquals(DeviceEntry.State.GONE, e.state);
     Stuck report; // made outside of the lock, so perhaps after the end of the fence
@@ -171,7 +171,7 @@ class RealThreadsTest implements Observer {
     assertEquals("waiting", report.client());
     assertTrue(first.isAlive()); // the core does not end the stuck thread
     c.free.countDown();
-    first.join(10_000);
+    first.join(TimeUnit.MINUTES.toMillis(5));
     assertFalse(first.isAlive());
     h.close();
   }

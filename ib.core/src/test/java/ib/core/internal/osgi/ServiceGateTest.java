@@ -179,8 +179,8 @@ class ServiceGateTest implements ServiceGate.Work<CharSequence, String> {
     closer.start();
     Wait.until(() -> !closer.isAlive() || closer.getState() == Thread.State.TIMED_WAITING);
     free.countDown();
-    closer.join(10_000);
-    registrar.join(10_000);
+    closer.join(TimeUnit.MINUTES.toMillis(5));
+    registrar.join(TimeUnit.MINUTES.toMillis(5));
     assertFalse(closer.isAlive() || registrar.isAlive());
     assertTrue(log.indexOf("leave s") < log.indexOf("closer returns"), log.toString());
     assertEquals(1, log.stream().filter(l -> l.equals("leave s")).count());

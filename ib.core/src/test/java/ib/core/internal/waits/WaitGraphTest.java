@@ -150,7 +150,7 @@ class WaitGraphTest {
     Wait.until(() -> !t.isAlive() || !t.isInterrupted());
     assertFalse(flag.isDone());
     thing.over = true;
-    assertTrue(flag.orTimeout(30, TimeUnit.SECONDS).join());
+    assertTrue(flag.orTimeout(5, TimeUnit.MINUTES).join());
   }
 
   @ParameterizedTest(name = "{0} waits, {1} comes: the first yields {2}")

@@ -52,7 +52,7 @@ final class SoftFabricTest {
     more.removeAll(before);
     for (Thread thread : more) {
       try {
-        assertTrue(thread.join(Duration.ofSeconds(30)), thread + " does not end");
+        assertTrue(thread.join(Duration.ofMinutes(5)), thread + " does not end");
       } catch (InterruptedException e) {
         throw new AssertionError(e);
       }

@@ -53,7 +53,7 @@ class LoopTest {
     loop.execute(() -> loop.after(1_000_000, done::countDown));
     assertTrue(done.await(1, TimeUnit.MINUTES), "it goes on");
     loop.execute(loop::end);
-    assertTrue(thread.join(Duration.ofMinutes(1)));
+    assertTrue(thread.join(Duration.ofMinutes(5)));
     assertTrue(arms.get() > 0);
     assertEquals(4, loop.failures());
   }

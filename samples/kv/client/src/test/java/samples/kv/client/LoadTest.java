@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 import samples.kv.api.Store;
 
 /** The load, over a store that gives two answers which are not what was put. */
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LoadTest {
   @Test
   void aValueThatWentWithItsServerIsNotWrong() throws InterruptedException {

@@ -19,7 +19,7 @@ import samples.kv.server.Table;
 
 /** The server leaves nothing on its device, whatever fails: {@code @IbFabric} would tell. */
 @IbFabric(devices = 1)
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ServerComponentTest {
   private static final IllegalStateException STOPPING = new IllegalStateException("it stops");
 

@@ -38,7 +38,7 @@ import samples.kv.server.Table;
 
 /** The store over two devices: the server is on soft0, the client on soft1. */
 @IbFabric
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StoreTest {
   private static final int BUCKETS = 64;
   private static final int HALF = 100; // of a bucket with a value of middle length

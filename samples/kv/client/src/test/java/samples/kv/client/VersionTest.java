@@ -17,7 +17,7 @@ import samples.kv.api.StoreException.Reason;
 
 /** A server of another version, which refuses every message. */
 @IbFabric
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class VersionTest {
   @Test
   void aRefusalIsAFailureOfTheRequest(IbDevice far, IbDevice near) {

@@ -124,7 +124,7 @@ final class Flow implements Runnable {
   /** Waits until all has completed; {@link #report} then. */
   String settle() {
     try {
-      thread.join(TimeUnit.SECONDS.toMillis(2 * PATIENCE_S));
+      thread.join(TimeUnit.SECONDS.toMillis(PATIENCE_S + 60));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -96,10 +96,10 @@ public final class Probe {
     return (Verb.executable(((SoftQp) qp).engine().service) >>> opcode.value() & 1) != 0;
   }
 
-  /** Whether no claim of a device's queue pairs is held, soon. */
+  /** Whether no claim of a device's queue pairs is held any more; five minutes end a hang. */
   public static boolean allFree(SoftHca hca) throws InterruptedException {
     HcaCore core = (HcaCore) CORE.get(hca);
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 60_000; i++) {
       boolean[] free = {true};
       PortProbe.queuePairs(core, qp -> free[0] &= !qp.claimed());
       if (free[0]) {

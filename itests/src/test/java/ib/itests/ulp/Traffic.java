@@ -85,7 +85,7 @@ final class Traffic implements Runnable {
     thread.start();
     try {
       if (!flowing.await(10, TimeUnit.MINUTES)) {
-        throw new IllegalStateException("no traffic within 30 s");
+        throw new IllegalStateException("no traffic within 10 minutes");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -39,6 +39,25 @@ final class House {
               "proxy\\." + "golang"),
           Pattern.CASE_INSENSITIVE);
 
+  /** Pages, samples, lessons and recipes: what people copy. */
+  private static final Pattern COPIED =
+      Pattern.compile(
+          "(?:.*/)?README\\.md|docs/.*|samples/.*|.*/tools/(?:lesson|guide)/[^/]*\\.java");
+
+  private static final String POLL = "\\.poll\\((?:[^()]|\\(\\))*\\)\\)*\\s*";
+  private static final String NOTHING = "\\s*(?:[<=]=\\s*0|!=\\s*1|<\\s*1)";
+
+  /** A loop that ends when a poll does not find nothing: also when it fails, or never. */
+  private static final Pattern SPIN =
+      Pattern.compile(
+          "\\b(?:while|for)\\s*\\([^{}]*?"
+              + POLL
+              + NOTHING
+              + "|\\b(\\w+) = [^;]*?"
+              + POLL
+              + ";\\s*\\}?\\s*while\\s*\\(\\1"
+              + NOTHING);
+
   private final TreeMap<String, String> texts = new TreeMap<>();
 
   House(Path root) throws IOException {
@@ -80,6 +99,19 @@ final class House {
 
   static List<String> registryHosts(String path, String text) {
     return REGISTRY.matcher(text).results().map(hit -> path + ": names " + hit.group()).toList();
+  }
+
+  /** {@return loops on an empty poll in what people copy; await is for that} */
+  List<String> spins() {
+    List<String> found = new ArrayList<>();
+    texts.forEach((path, text) -> found.addAll(spins(path, text)));
+    return found;
+  }
+
+  static List<String> spins(String path, String text) {
+    return !COPIED.matcher(path).matches()
+        ? List.of()
+        : SPIN.matcher(text).results().map(hit -> path + ": loops on " + hit.group()).toList();
   }
 
   /**

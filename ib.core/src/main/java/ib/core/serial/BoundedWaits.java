@@ -56,7 +56,10 @@ public final class BoundedWaits implements Waits {
       }
       LockSupport.parkNanos(pause);
       pause = Math.min(2 * pause, waited < LATE_NS ? MAX_PAUSE_NS : PAUSE_LATE_NS);
-      interrupted |= Thread.interrupted();
+      if (Thread.interrupted()) {
+        interrupted = true;
+        target.interrupted();
+      }
       end = look(target, givenUp);
     }
     if (interrupted) {

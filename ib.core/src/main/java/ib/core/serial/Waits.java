@@ -49,6 +49,9 @@ public interface Waits {
      */
     void holders(Consumer<? super Thread> to);
 
+    /** The waiting thread was interrupted; a wait that an interrupt ends is over from now on. */
+    default void interrupted() {}
+
     /** {@return the target's name for reports, such as {@code the callback of CQ 3 of soft0}} */
     String text();
   }
@@ -69,7 +72,8 @@ public interface Waits {
   }
 
   /**
-   * Waits. An interrupt does not end the wait (clause 2.6, 8c); this method restores the flag.
+   * Waits. An interrupt does not end the wait (clause 2.6, 8c), unless {@link Target#interrupted}
+   * does; this method restores the flag.
    *
    * @param target what the caller waits for
    * @param rank when the wait is refused in favour of others

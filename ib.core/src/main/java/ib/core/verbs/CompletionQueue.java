@@ -1,6 +1,7 @@
 package ib.core.verbs;
 
 import ib.core.verbs.ObjectControl.Amount;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * while (cq.nextPoll()); cq.endPoll(); }}; it carries state, so one thread at a time. Order between
  * different poll calls on different threads is undefined (S19).
  *
- * <p>To sleep: arm with {@link #requestNotify}, poll once more (or ask for {@link
- * NotifyFlags#REPORT_MISSED_EVENTS}), wait for the handler. No completion is lost (B7).
+ * <p>To sleep until a completion comes: {@link #await}. To be called instead: arm with {@link
+ * #requestNotify}, poll once more (or ask for {@link NotifyFlags#REPORT_MISSED_EVENTS}), wait for
+ * the handler. No completion is lost (B7).
  */
 public abstract non-sealed class CompletionQueue extends IbObject {
   private final CqInit init;
@@ -52,6 +54,46 @@ public abstract non-sealed class CompletionQueue extends IbObject {
    */
   @AnyContext
   public abstract int poll(WorkCompletion[] into, int most);
+
+  /**
+   * Waits for the next completion, and takes it. Of a queue that is only polled: one that was made
+   * with a handler or a poll context hands its completions to these.
+   *
+   * @param limit how long to wait at most
+   * @return the completion, whatever its status
+   * @throws IbTimedOutException when none has come in that time
+   * @throws IbOverrunException when the queue has overrun, and no completion is left
+   * @throws IbDisassociatedException when the device or the client has gone
+   * @throws IbInterruptedException when the thread is interrupted, before or meanwhile
+   * @throws IbInvalidException when the queue is closed, before or meanwhile, or is not only polled
+   * @throws IbContractException from an atomic section, while checking is on
+   */
+  @MaySleep
+  public final WorkCompletion await(Duration limit) {
+    WorkCompletion[] one = {new WorkCompletion()};
+    await(one, limit);
+    return one[0];
+  }
+
+  /**
+   * Waits as {@link #await(Duration)} does, and takes all completions that are there then. Threads
+   * may wait on one queue together; each completion is taken once.
+   *
+   * @param into reusable objects, filled from index 0; at least one
+   * @param limit how long to wait at most
+   * @return how many were taken, at least 1
+   */
+  @MaySleep
+  public final int await(WorkCompletion[] into, Duration limit) {
+    control().enter("await");
+    control().given(into, "await", "into");
+    control().given(limit, "await", "limit");
+    CompletionNotifier n = notifier;
+    if (n == null || into.length == 0) {
+      throw new IbInvalidException(this + ".await", "no room in the array", "at least one");
+    }
+    return n.await(this, into, limit);
+  }
 
   /**
    * Goes to the first completion, in place.

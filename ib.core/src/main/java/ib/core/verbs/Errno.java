@@ -6,6 +6,8 @@ public enum Errno implements Numbered {
   EPERM(1),
   /** No such object. */
   ENOENT(2),
+  /** The thread was interrupted. */
+  EINTR(4),
   /** Input/output error; here: the device is gone. */
   EIO(5),
   /** Not now: try again. */
@@ -26,6 +28,8 @@ public enum Errno implements Numbered {
   ENFILE(23),
   /** Waiting would never end. */
   EDEADLK(35),
+  /** Too many for what was to hold them. */
+  EOVERFLOW(75),
   /** Not supported by the device. */
   EOPNOTSUPP(95),
   /** Timed out. */

@@ -45,7 +45,9 @@ public enum WcStatus implements Numbered {
   /** No response in time. */
   RESP_TIMEOUT_ERR(20, "response timeout error"),
   /** Any other error. */
-  GENERAL_ERR(21, "general error");
+  GENERAL_ERR(21, "general error"),
+  /** No poll has written to this {@link WorkCompletion}. The number is none of ib_wc_status. */
+  NOT_WRITTEN(-2, "no completion was written here");
 
   private static final WcStatus[] VALUES = values();
 

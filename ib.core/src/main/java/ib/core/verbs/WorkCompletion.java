@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 @NotThreadSafe
 public final class WorkCompletion {
   private long wrId;
-  private WcStatus status = WcStatus.SUCCESS;
+  private WcStatus status = WcStatus.NOT_WRITTEN;
   private WcOpcode opcode = WcOpcode.SEND;
   private int byteLen;
   private int immData;
@@ -25,14 +25,14 @@ public final class WorkCompletion {
   private long timestamp;
   private @Nullable Cqe cqe;
 
-  /** An empty completion. */
+  /** An empty completion: its status is {@link WcStatus#NOT_WRITTEN} until a poll fills it. */
   public WorkCompletion() {}
 
   /** Sets everything to its initial value. For drivers. */
   @AnyContext
   public void clear() {
     wrId = 0;
-    status = WcStatus.SUCCESS;
+    status = WcStatus.NOT_WRITTEN;
     opcode = WcOpcode.SEND;
     byteLen = 0;
     immData = 0;
@@ -103,6 +103,18 @@ public final class WorkCompletion {
   @AnyContext
   public WorkCompletion status(WcStatus value) {
     status = value;
+    return this;
+  }
+
+  /**
+   * {@return this, when the request has succeeded}
+   *
+   * @throws IbCompletionException when it has failed, or nothing was written here
+   */
+  public WorkCompletion check() {
+    if (status != WcStatus.SUCCESS) {
+      throw new IbCompletionException(this);
+    }
     return this;
   }
 

@@ -72,6 +72,11 @@ public final class FakeCq extends CopiedCompletionQueue {
     }
   }
 
+  /** {@return whether the next completion is notified} */
+  public boolean isArmed() {
+    return armed.get() != 0;
+  }
+
   /** Tells the core of a completion, armed or not. */
   public void wake() {
     notifyCompletion();

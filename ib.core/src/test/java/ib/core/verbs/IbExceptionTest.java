@@ -48,7 +48,9 @@ class IbExceptionTest {
             Errno.EEXIST,
             Errno.EPERM,
             Errno.ETIMEDOUT,
-            Errno.EDEADLK),
+            Errno.EDEADLK,
+            Errno.EINTR,
+            Errno.EOVERFLOW),
         List.<IbException>of(
                 new IbInvalidException("", "", ""),
                 new IbNoMemoryException("", "", ""),
@@ -59,7 +61,9 @@ class IbExceptionTest {
                 new IbExistsException("", "", ""),
                 new IbPermissionException("", "", ""),
                 new IbTimedOutException("", "", ""),
-                new IbDeadlockException("", "", ""))
+                new IbDeadlockException("", "", ""),
+                new IbInterruptedException("", "", ""),
+                new IbOverrunException("", "", ""))
             .stream()
             .map(IbException::errno)
             .toList());

@@ -33,8 +33,8 @@ class WireValuesTest {
             Errno.values(),
             Errno::value,
             Errno::of,
-            "EPERM 1 ENOENT 2 EIO 5 EAGAIN 11 ENOMEM 12 EACCES 13 EBUSY 16 EEXIST 17 ENODEV 19"
-                + " EINVAL 22 ENFILE 23 EDEADLK 35 EOPNOTSUPP 95 ETIMEDOUT 110"),
+            "EPERM 1 ENOENT 2 EINTR 4 EIO 5 EAGAIN 11 ENOMEM 12 EACCES 13 EBUSY 16 EEXIST 17 ENODEV 19"
+                + " EINVAL 22 ENFILE 23 EDEADLK 35 EOVERFLOW 75 EOPNOTSUPP 95 ETIMEDOUT 110"),
         row(
             QpType.values(),
             QpType::value,
@@ -53,7 +53,8 @@ class WireValuesTest {
                 + " MW_BIND_ERR 6 BAD_RESP_ERR 7 LOC_ACCESS_ERR 8 REM_INV_REQ_ERR 9"
                 + " REM_ACCESS_ERR 10 REM_OP_ERR 11 RETRY_EXC_ERR 12 RNR_RETRY_EXC_ERR 13"
                 + " LOC_RDD_VIOL_ERR 14 REM_INV_RD_REQ_ERR 15 REM_ABORT_ERR 16 INV_EECN_ERR 17"
-                + " INV_EEC_STATE_ERR 18 FATAL_ERR 19 RESP_TIMEOUT_ERR 20 GENERAL_ERR 21"),
+                + " INV_EEC_STATE_ERR 18 FATAL_ERR 19 RESP_TIMEOUT_ERR 20 GENERAL_ERR 21"
+                + " NOT_WRITTEN -2"),
         row(
             WcOpcode.values(),
             WcOpcode::value,

@@ -76,7 +76,7 @@ class WorkRequestTest {
     copy.set(wc);
     wc.clear();
     assertEquals(values, all(copy));
-    assertEquals("0 SUCCESS SEND 0 0 0 0 0 0 0 0 0 0 0 false", all(wc));
+    assertEquals("0 NOT_WRITTEN SEND 0 0 0 0 0 0 0 0 0 0 0 false", all(wc));
     assertEquals(all(new WorkCompletion()), all(wc));
   }
 
@@ -84,6 +84,7 @@ class WorkRequestTest {
   @DisplayName("Poll for Completion: the text shows the opcode only when it is defined")
   void completionText() {
     WorkCompletion wc = new WorkCompletion().wrId(0x11).opcode(WcOpcode.RECV).byteLen(64).qpn(0x12);
+    wc.status(WcStatus.SUCCESS);
     assertEquals(
         "WorkCompletion[wrId=0x11 SUCCESS RECV byteLen=64 qpn=0x12 wcFlags=0]", wc.toString());
     wc.status(WcStatus.WR_FLUSH_ERR).vendorError(3);

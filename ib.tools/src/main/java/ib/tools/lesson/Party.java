@@ -5,6 +5,8 @@ import ib.core.verbs.AddressHandle;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbInterruptedException;
+import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.ProtectionDomain;
@@ -22,7 +24,7 @@ import ib.tools.getopt.CommandException;
 import ib.tools.run.Made;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 
 /**
  * One end of a lesson: a device with a queue pair and memory. Its memory has two halves, one to
@@ -130,19 +132,13 @@ final class Party implements AutoCloseable {
    * @throws CommandException after 10 s without one, or when the thread is interrupted
    */
   WorkCompletion completion() {
-    WorkCompletion[] done = {new WorkCompletion()};
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_S);
-    while (cq.poll(done, 1) == 0) {
-      if (Thread.interrupted()) {
-        throw interrupted();
-      }
-      if (System.nanoTime() - end > 0) {
-        throw new CommandException(
-            "ib:lesson: no completion on " + device + " in " + WAIT_S + " s");
-      }
-      Thread.onSpinWait();
+    try {
+      return cq.await(Duration.ofSeconds(WAIT_S));
+    } catch (IbInterruptedException e) {
+      throw interrupted();
+    } catch (IbTimedOutException e) {
+      throw new CommandException("ib:lesson: no completion on " + device + " in " + WAIT_S + " s");
     }
-    return done[0];
   }
 
   /** {@return how many completions are there, at most one} */

@@ -208,7 +208,7 @@ final class Pairs implements AutoCloseable {
   /** Waits for a completion. */
   private WorkCompletion take(CompletionQueue queue) {
     WorkCompletion[] one = {new WorkCompletion()};
-    for (int loops = 1; queue.poll(one, 1) != 1; loops++) {
+    for (int loops = 1; queue.poll(one, 1) == 0; loops++) {
       if (loops % LOOK_LOOPS == 0) {
         stop.run();
         Thread.yield();

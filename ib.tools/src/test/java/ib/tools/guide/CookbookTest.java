@@ -47,6 +47,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -191,12 +192,9 @@ class CookbookTest {
       QueuePairs.connect(a.qp(), qp);
       srq.postReceive(7, memory.lkey(), memory.iova(), 4096); // for any queue pair of the SRQ
       a.qp().postSend(new SendWr(1).inline(MemorySegment.ofArray(new byte[3]), 0, 3));
-      WorkCompletion[] got = {new WorkCompletion()};
-      while (cq.poll(got, 1) == 0) {
-        Thread.onSpinWait();
-      }
-      assertEquals(7, got[0].wrId());
-      assertEquals(qp.qpn(), got[0].qpn()); // which queue pair it came by
+      WorkCompletion got = cq.await(Duration.ofMinutes(1)).check();
+      assertEquals(7, got.wrId());
+      assertEquals(qp.qpn(), got.qpn()); // which queue pair it came by
     }
   }
 

@@ -11,10 +11,9 @@ import ib.core.verbs.QpInit;
 import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import ib.core.verbs.QueuePairs;
-import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import java.lang.foreign.ValueLayout;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 
 /** What the recipes of {@code docs/cookbook.md} begin with. */
 final class Pair {
@@ -33,20 +32,9 @@ final class Pair {
       return new End(pd, cq, memory, pd.createQp(new QpInit(type, cq, cap)));
     }
 
-    /** Waits for a completion. */
+    /** Waits for a completion, which must be a success. */
     WorkCompletion await() {
-      WorkCompletion[] done = {new WorkCompletion()};
-      long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
-      while (cq.poll(done, 1) == 0) {
-        if (System.nanoTime() - end > 0) {
-          throw new IllegalStateException("no completion");
-        }
-        Thread.onSpinWait();
-      }
-      if (done[0].status() != WcStatus.SUCCESS) {
-        throw new IllegalStateException(done[0].toString());
-      }
-      return done[0];
+      return cq.await(Duration.ofMinutes(1)).check();
     }
 
     @Override

@@ -5,10 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import ib.core.verbs.*;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 
 /** Sends a text from one device to another, over a reliable connection. */
 public final class Message {
   private static final int MAX_BYTES = 1024;
+  private static final Duration LIMIT = Duration.ofMinutes(1);
 
   private Message() {}
 
@@ -31,8 +33,8 @@ public final class Message {
               new SendWr(1)
                   .inline(MemorySegment.ofArray(bytes), 0, bytes.length)
                   .flags(SendFlags.SIGNALED))); // with a completion, for which await waits
-      await(sent);
-      int length = await(received).byteLen();
+      sent.await(LIMIT).check();
+      int length = received.await(LIMIT).check().byteLen();
       byte[] arrived = memory.segment().asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
       return new String(arrived, UTF_8);
     }
@@ -42,17 +44,5 @@ public final class Message {
     if (status != PostStatus.OK) {
       throw new IllegalStateException(PostStatus.text(status));
     }
-  }
-
-  /** Waits until a request has completed. */
-  private static WorkCompletion await(CompletionQueue cq) {
-    WorkCompletion[] done = {new WorkCompletion()};
-    while (cq.poll(done, 1) == 0) {
-      Thread.onSpinWait();
-    }
-    if (done[0].status() != WcStatus.SUCCESS) {
-      throw new IllegalStateException(done[0].toString());
-    }
-    return done[0];
   }
 }

@@ -16,10 +16,9 @@ import ib.core.verbs.QueuePair;
 import ib.core.verbs.QueuePairs;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
-import ib.core.verbs.WcStatus;
-import ib.core.verbs.WorkCompletion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 
 /**
  * Two connected queue pairs of one device, and memory for one text. One text at a time: the lock of
@@ -27,6 +26,7 @@ import java.lang.foreign.ValueLayout;
  */
 final class Link implements AutoCloseable {
   static final int MAX_BYTES = 256; // inline: every device of ib takes that many
+  private static final Duration LIMIT = Duration.ofMinutes(1);
 
   private final ProtectionDomain pd;
   private final CompletionQueue sent;
@@ -62,8 +62,8 @@ final class Link implements AutoCloseable {
             new SendWr(1)
                 .inline(MemorySegment.ofArray(bytes), 0, bytes.length)
                 .flags(SendFlags.SIGNALED))); // with a completion, for which await waits
-    await(sent);
-    int length = await(received).byteLen();
+    sent.await(LIMIT).check(); // a device that is torn out completes it with an error
+    int length = received.await(LIMIT).check().byteLen();
     return new String(memory.segment().asSlice(0, length).toArray(ValueLayout.JAVA_BYTE), UTF_8);
   }
 
@@ -71,18 +71,6 @@ final class Link implements AutoCloseable {
     if (status != PostStatus.OK) {
       throw new IllegalStateException(PostStatus.text(status));
     }
-  }
-
-  /** Waits until a request has completed; a device that is torn out completes it with an error. */
-  private static WorkCompletion await(CompletionQueue cq) {
-    WorkCompletion[] done = {new WorkCompletion()};
-    while (cq.poll(done, 1) == 0) {
-      Thread.onSpinWait();
-    }
-    if (done[0].status() != WcStatus.SUCCESS) {
-      throw new IllegalStateException(done[0].toString());
-    }
-    return done[0];
   }
 
   /** Gives everything back, users before what they use. */

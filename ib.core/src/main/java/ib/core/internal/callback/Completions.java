@@ -33,7 +33,7 @@ public final class Completions {
 
   /** The core's side of one queue. */
   public interface Part {
-    /** {@return the request for the driver: with the checked handler, without one if managed} */
+    /** {@return the request for the driver: with the core's handler, without one if managed} */
     CqInit forDriver();
 
     /** {@return the serial that runs the callbacks, or null when the queue is only polled} */
@@ -63,14 +63,15 @@ public final class Completions {
     }
     CompHandler handler = init.compHandler();
     if (handler == null) {
-      return new Polled(init);
+      Sleepers sleepers = new Sleepers();
+      return new Polled(with(init, sleepers), sleepers);
     }
     CompletionVector vector = vectors.vector(init.vector());
     RawCompletions task = new RawCompletions(handler, init.context(), contract, vector);
     return new Raw(with(init, new GuardedCompHandler(task, contract, driver)), task);
   }
 
-  private static CqInit with(CqInit init, @Nullable CompHandler handler) {
+  private static CqInit with(CqInit init, CompHandler handler) {
     return new CqInit(
         init.entries(),
         init.vector(),
@@ -80,14 +81,16 @@ public final class Completions {
         init.pollContext());
   }
 
-  private record Polled(CqInit forDriver) implements Part {
+  private record Polled(CqInit forDriver, Sleepers sleepers) implements Part {
     @Override
     public @Nullable Serial task() {
       return null;
     }
 
     @Override
-    public void connect(CompletionQueue cq) {}
+    public void connect(CompletionQueue cq) {
+      cq.connect(sleepers);
+    }
   }
 
   private record Raw(CqInit forDriver, RawCompletions task) implements Part {

@@ -155,7 +155,10 @@ final class CqRing {
     int status = wc.get(INT, at + STATUS);
     int flags = wc.get(INT, at + WC_FLAGS);
     boolean ok = status == 0;
-    into.status(status >= 0 && status < STATUSES.length ? STATUSES[status] : WcStatus.GENERAL_ERR)
+    into.status(
+            status >= 0 && status < WcStatus.GENERAL_ERR.value()
+                ? STATUSES[status]
+                : WcStatus.GENERAL_ERR)
         .opcode(ok ? opcode(wc.get(INT, at + OPCODE)) : WcOpcode.SEND)
         .vendorError(wc.get(INT, at + VENDOR_ERR))
         .qpn(wc.get(INT, at + QP_NUM))

@@ -65,7 +65,7 @@ final class LastState {
     if (status == 0) {
       return null;
     }
-    return status > 0 && status < WcStatus.values().length
+    return status > 0 && status < WcStatus.GENERAL_ERR.value()
         ? WcStatus.of(status)
         : WcStatus.GENERAL_ERR;
   }

@@ -2,6 +2,7 @@ package ib.tools;
 
 import ib.tools.getopt.CommandException;
 import java.io.PrintStream;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Converter;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * other commands the value is returned, because scripts use its fields.
  */
 final class Invocation {
+  private static final String STATUS =
+      ".ib.status"; // of the value that is printed: ib exec reads it
   private static final int INTERRUPTED = 130; // as a shell has it: 128 and the signal's number
 
   private final Process process;
@@ -85,6 +88,9 @@ final class Invocation {
       return value;
     }
     print(value, ShellOutput.of(process.out(), session));
+    if (value instanceof IntSupplier news) {
+      session.put(STATUS, news.getAsInt());
+    }
     return null;
   }
 

@@ -82,7 +82,7 @@ public class VerifierIT {
     Folder folder = Folder.copy(temporary.getRoot().toPath().resolve("ib"));
     try (Shell shell = new Shell(folder.home(), Distro.WOVEN)) {
       shell.runUntil("ib:violations", says -> says.contains("no violations"));
-      folder.deploy(sleepy());
+      folder.deploy(sleepy(temporary.getRoot().toPath()));
       String says = shell.runUntil("ib:violations -v", text -> listed(text) > 0);
       String what = "java.lang.Thread.sleep may block and was called from a callback that must not";
       assertTrue(says, says.contains("S26 sleepy.ulp: " + what));
@@ -106,7 +106,8 @@ public class VerifierIT {
     return says.lines().filter(l -> l.startsWith("S26 sleepy.ulp: ")).count();
   }
 
-  private Path sleepy() throws IOException {
+  /** {@return the jar of a bundle that sleeps in a callback, made in a folder} */
+  static Path sleepy(Path in) throws IOException {
     Manifest manifest = new Manifest();
     Attributes main = manifest.getMainAttributes();
     main.put(Attributes.Name.MANIFEST_VERSION, "1.0");
@@ -114,16 +115,16 @@ public class VerifierIT {
     main.putValue("Bundle-SymbolicName", "sleepy.ulp");
     main.putValue("Bundle-Activator", SleepyUlp.class.getName());
     main.putValue("Import-Package", "org.osgi.framework,ib.core.client,ib.core.verbs");
-    Path jar = temporary.getRoot().toPath().resolve("sleepy.ulp.jar");
+    Path jar = in.resolve("sleepy.ulp.jar");
     String entry = SleepyUlp.class.getName().replace('.', '/') + ".class";
     try (OutputStream file = Files.newOutputStream(jar);
         JarOutputStream out = new JarOutputStream(file, manifest);
-        InputStream in = VerifierIT.class.getResourceAsStream("/" + entry)) {
-      if (in == null) {
+        InputStream code = VerifierIT.class.getResourceAsStream("/" + entry)) {
+      if (code == null) {
         throw new IllegalStateException("no " + entry);
       }
       out.putNextEntry(new ZipEntry(entry));
-      in.transferTo(out);
+      code.transferTo(out);
       out.closeEntry();
     }
     return jar;

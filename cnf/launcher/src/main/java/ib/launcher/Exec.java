@@ -35,6 +35,7 @@ import org.osgi.framework.SynchronousBundleListener;
  * a moment to say what they have done so far.
  */
 final class Exec implements ToIntFunction<String>, SynchronousBundleListener {
+  private static final String STATUS = ".ib.status"; // of what the tools have printed themselves
   private static final int FAILED = 1;
   private static final int INTERRUPTED = 130; // as a shell has it: 128 and the signal's number
   private static final int LAST_WORDS_MS = 2_000;
@@ -105,9 +106,10 @@ final class Exec implements ToIntFunction<String>, SynchronousBundleListener {
       session.put("exit", exit);
       int status = 0;
       for (String statement : Statements.split(commands)) {
+        session.put(STATUS, 0);
         Object result = session.execute(statement);
         status =
-            switch (result) {
+            switch (result == null ? session.get(STATUS) : result) {
               case Integer last -> last;
               case IntSupplier list -> list.getAsInt(); // a list that is bad news
               case null, default -> 0;

@@ -197,6 +197,20 @@ final class ExecTest {
   }
 
   @Test
+  @DisplayName("finding B2: a command that has printed its list leaves the list's status")
+  void printedListWithStatus() {
+    Function doctor =
+        (session, arguments) -> {
+          session.put(".ib.status", 1);
+          return null;
+        };
+    processor.addCommand("ib", doctor, "doctor");
+    assertEquals(1, run("test:gives 3; ib:doctor"));
+    assertEquals(3, run("ib:doctor; test:gives 3"));
+    assertEquals(0, run("ib:doctor; test:gives 0"));
+  }
+
+  @Test
   @DisplayName("commands that do not fail: the last one's number is the status")
   void succeeds() {
     assertEquals(3, run("test:gives 4; test:gives 3"));

@@ -28,10 +28,13 @@ public final class Captures implements AutoCloseable {
                                                            its user can read; --force overwrites
              ib:capture start [-f FILTER] DEV -t PORT      to readers on this host, of every user:
                                                            wireshark -k -i TCP@127.0.0.1:PORT
-             ib:capture stop [DEV]
+             ib:capture stop [DEV]                         exit status 1 when one has failed
              ib:capture status [-j]
       FILTER: qp=NUMBER, opcode=NUMBER, port=NUMBER, joined by commas; all must hold\
       """;
+
+  /** Begins the state of a capture whose file could not be written. */
+  static final String FAILED = "failed: ";
 
   private final List<Target> targets = new ArrayList<>(); // guarded by this
 
@@ -125,7 +128,8 @@ public final class Captures implements AutoCloseable {
     ending.forEach(Target::close);
     List<Row> last = ending.stream().map(Captures::row).toList();
     targets.removeAll(ending);
-    return listing(line, last);
+    boolean failed = last.stream().anyMatch(r -> r.state.startsWith(FAILED));
+    return listing(line, last).withStatus(failed ? 1 : 0);
   }
 
   private synchronized List<Row> rows(String device) {

@@ -48,7 +48,7 @@ record ToFile(String device, Path file, Session session) implements Target {
   public String state() {
     return session
         .failure()
-        .map(f -> "failed: " + f)
+        .map(f -> Captures.FAILED + f)
         .orElse(session.running() ? "running" : "ended");
   }
 

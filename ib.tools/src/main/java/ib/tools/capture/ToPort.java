@@ -148,7 +148,7 @@ final class ToPort implements Target, Runnable {
       }
       thread.join(CLOSE_MS);
     } catch (IOException e) {
-      state = "failed: " + e.getMessage();
+      state = Captures.FAILED + e.getMessage();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -26,6 +26,7 @@ final class NetifCommand {
              ib:netif addr NAME [ADDRESS/PREFIX]
              ib:netif ping NAME ADDRESS [COUNT [BYTES [SECONDS]]]
              ib:netif pmtu NAME ADDRESS      which lengths get through
+      ping and pmtu end with exit status 1 when no answer comes
       addr, ping and pmtu are for stacks in this JVM; the kernel's have ip(8), ping(8) and tracepath(8)\
       """;
 
@@ -45,7 +46,25 @@ final class NetifCommand {
 
   /** {@return the answer while the bundle is not configured} */
   static String unconfigured(String... args) {
-    return args.length > 0 && args[0].equals("help") ? USAGE : UNCONFIGURED;
+    if (args.length > 0 && !args[0].equals("help")) {
+      throw new Failed(UNCONFIGURED);
+    }
+    return args.length > 0 ? USAGE : UNCONFIGURED;
+  }
+
+  /** Fails the command with status 1; the shell prints the text alone. */
+  private static final class Failed extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    Failed(String text) {
+      super(text);
+    }
+
+    @Override
+    @SuppressWarnings("OverrideThrowableToString")
+    public String toString() {
+      return String.valueOf(getMessage());
+    }
   }
 
   /** Runs the command without hardware counters, so without the fabric's drops. */
@@ -63,7 +82,7 @@ final class NetifCommand {
     int most = Map.of("ping", 6, "add", 4, "addr", 3, "mode", 3, "pmtu", 3).getOrDefault(what, 2);
     int least = what.equals("addr") || what.equals("mode") ? 2 : Math.min(most, 3);
     if (args.length > 0 && (args.length < least || args.length > most)) {
-      return USAGE;
+      throw new Failed(USAGE);
     }
     return switch (what) {
       case "list" -> list(ipoib.interfaces(), counters);
@@ -87,7 +106,8 @@ final class NetifCommand {
       case "addr" -> addr(stack(find(ipoib, args[1])), args);
       case "ping" -> ping(stack(find(ipoib, args[1])), args);
       case "pmtu" -> pmtu(find(ipoib, args[1]), args[2]);
-      default -> USAGE;
+      case "help" -> USAGE;
+      default -> throw new Failed(USAGE);
     };
   }
 
@@ -228,7 +248,11 @@ final class NetifCommand {
         text.append(String.format("icmp_seq=%d %s%n", i, String.valueOf(e.getCause())));
       }
     }
-    return text + String.format("%d packets transmitted, %d received", count, received);
+    text.append(String.format("%d packets transmitted, %d received", count, received));
+    if (received == 0) {
+      throw new Failed(text.toString());
+    }
+    return text.toString();
   }
 
   private static int number(String what, String text, int least, int most) {
@@ -263,7 +287,7 @@ final class NetifCommand {
     for (int length = most; bad - good > 1; length = good == 0 ? headers : (good + bad) / 2) {
       boolean through = passes(stack, to, length - headers);
       if (!through && length == headers) {
-        return to + " does not answer";
+        throw new Failed(to + " does not answer");
       }
       good = through ? length : good;
       bad = through ? bad : length;

@@ -140,8 +140,12 @@ class ChildTest {
   void helpful() {
     assertTrue(NetifCommand.unconfigured().contains("conf/ib.ulp.ipoib.cfg"));
     assertTrue(NetifCommand.unconfigured("help").startsWith("usage: ib:netif"));
-    assertTrue(NetifCommand.run(lab.ipoib, "ping", "ib0").startsWith("usage: ib:netif"));
-    assertTrue(NetifCommand.run(lab.ipoib, "fly", "ib0").startsWith("usage: ib:netif"));
+    for (String wrong : List.of("ping", "fly")) {
+      RuntimeException failure =
+          assertThrows(
+              RuntimeException.class, () -> NetifCommand.run(lab.ipoib, wrong, "ib0"), wrong);
+      assertTrue(failure.toString().startsWith("usage: ib:netif"), failure.toString());
+    }
     lab.unplug(1);
     lab.unplug(0);
     assertTrue(NetifCommand.run(lab.ipoib).startsWith("no interfaces: no device"));

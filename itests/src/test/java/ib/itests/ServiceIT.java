@@ -116,7 +116,7 @@ public class ServiceIT {
     assertEquals("ib does not run\n", ib("stop").out());
     try (Stream<Path> left = Files.list(run)) { // no socket, number or bundles
       assertEquals(
-          List.of("console.log", "ib.log", "lock"),
+          List.of("change", "console.log", "ib.log", "lock"),
           left.map(f -> f.getFileName().toString()).sorted().toList());
     }
   }

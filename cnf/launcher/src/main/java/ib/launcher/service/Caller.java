@@ -3,6 +3,7 @@ package ib.launcher.service;
 import ib.launcher.service.Shells.Attached;
 import ib.launcher.service.Shells.Screen;
 import ib.launcher.service.Shells.Streams;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -24,6 +25,7 @@ final class Caller {
   private final Frames frames;
   private final Hello hello;
   private final Shells shells;
+  private final Places places;
   private final Runnable stop;
   private final Consumer<Caller> gone;
   private final Input input = new Input(this::wantInput);
@@ -33,10 +35,17 @@ final class Caller {
   private @Nullable AutoCloseable running;
   private boolean ended;
 
-  Caller(Frames frames, Hello hello, Shells shells, Runnable stop, Consumer<Caller> gone) {
+  Caller(
+      Frames frames,
+      Hello hello,
+      Shells shells,
+      Places places,
+      Runnable stop,
+      Consumer<Caller> gone) {
     this.frames = frames;
     this.hello = hello;
     this.shells = shells;
+    this.places = places;
     this.stop = stop;
     this.gone = gone;
   }
@@ -51,7 +60,7 @@ final class Caller {
       boolean asked = false;
       for (Frame f = frames.receive(); f != null; f = frames.receive()) {
         switch (f.kind()) {
-          case EXEC, ATTACH, STOP -> {
+          case EXEC, ATTACH, STOP, LOOK -> {
             if (asked) {
               throw new IOException("a second request: " + f.kind());
             }
@@ -105,16 +114,19 @@ final class Caller {
         PrintStream printed = new PrintStream(out, true);
         PrintStream err = new PrintStream(frames.output(Frame.Kind.ERR), true)) {
       int status = 0;
-      if (screen != null) {
-        status = shells.attach(screen, input, out, this::begun);
-      } else if (request.kind() == Frame.Kind.EXEC) {
-        status = shells.execute(request.text(), new Streams(input, printed, err), this::begun);
-      } else {
-        stop.run();
+      begun(Thread.currentThread()::interrupt); // a caller that goes waits for no place
+      try (Closeable _ = places.take(request.kind())) {
+        if (screen != null) {
+          status = shells.attach(screen, input, out, this::begun);
+        } else if (request.kind() == Frame.Kind.STOP) {
+          stop.run();
+        } else {
+          status = shells.execute(request.text(), new Streams(input, printed, err), this::begun);
+        }
       }
       frames.send(Frame.status(status));
       frames.drain();
-    } catch (IOException e) {
+    } catch (IOException | InterruptedException e) {
       LOG.debug("a caller has gone: {}", e.toString());
     } catch (Exception e) {
       LOG.warn("a caller's shell has ended", e);

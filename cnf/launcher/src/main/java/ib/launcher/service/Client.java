@@ -111,9 +111,20 @@ public final class Client implements AutoCloseable {
    */
   public int execute(String commands, InputStream in, OutputStream out, OutputStream err)
       throws IOException {
+    return run(Frame.Kind.EXEC, commands, in, out, err);
+  }
+
+  /** As {@link #execute} without input, for what ends at once: it waits for no other caller. */
+  public int look(String commands, OutputStream out, OutputStream err) throws IOException {
+    return run(Frame.Kind.LOOK, commands, InputStream.nullInputStream(), out, err);
+  }
+
+  private int run(
+      Frame.Kind kind, String commands, InputStream in, OutputStream out, OutputStream err)
+      throws IOException {
     Semaphore wanted = new Semaphore(0);
     forward(in, wanted);
-    frames.send(Frame.of(Frame.Kind.EXEC, commands));
+    frames.send(Frame.of(kind, commands));
     return copy(out, err, wanted);
   }
 

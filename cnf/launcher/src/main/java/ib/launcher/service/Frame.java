@@ -33,7 +33,9 @@ record Frame(Kind kind, byte[] body) {
     /** Of the server, last: the exit status, 4 bytes. */
     STATUS,
     /** Of the server: commands wait for the next part of standard input. */
-    INPUT_WANTED
+    INPUT_WANTED,
+    /** Of the client: as {@link #EXEC}, a short look that waits for no place. */
+    LOOK
   }
 
   static Frame of(Kind kind, String text) {

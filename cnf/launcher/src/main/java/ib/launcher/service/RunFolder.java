@@ -4,9 +4,12 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,8 +97,57 @@ public record RunFolder(Path path) {
     }
     Files.deleteIfExists(socket()); // of a service that was killed
     Files.deleteIfExists(page());
-    Files.writeString(pid(), ProcessHandle.current().pid() + "\n");
+    name(ProcessHandle.current().pid());
     return lock;
+  }
+
+  /**
+   * Names the service's process to all who look, from its first moment.
+   *
+   * @param process its number
+   */
+  public void name(long process) throws IOException {
+    Path whole = path.resolve("pid." + ProcessHandle.current().pid()); // no reader sees a part
+    Files.writeString(whole, process + "\n");
+    Files.move(whole, pid(), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /**
+   * {@return the process of the service, which may not answer yet or no longer; null when none
+   * runs} A process that is younger than its name has the number of a service that was killed; a
+   * process without a command has ended, and its parent has not seen it.
+   */
+  public @Nullable ProcessHandle process() throws IOException {
+    try {
+      Instant named = Files.getLastModifiedTime(pid()).toInstant().plusSeconds(1);
+      return ProcessHandle.of(Long.parseLong(Files.readString(pid()).strip()))
+          .filter(p -> p.info().command().isPresent())
+          .filter(p -> !p.info().startInstant().orElse(named).isAfter(named))
+          .orElse(null);
+    } catch (NoSuchFileException e) {
+      return null; // no service was started, or it has ended
+    }
+  }
+
+  /**
+   * Waits until no other program of this folder starts or stops the service.
+   *
+   * @return the lock, to be closed
+   */
+  public FileChannel lockChange() throws IOException {
+    FileChannel channel =
+        FileChannel.open(
+            path.resolve("change"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    boolean locked = false;
+    try {
+      channel.lock();
+      locked = true;
+      return channel;
+    } finally {
+      if (!locked) {
+        channel.close();
+      }
+    }
   }
 
   private void requirePrivate() throws IOException {

@@ -25,23 +25,26 @@ import org.slf4j.LoggerFactory;
  */
 public final class SocketServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SocketServer.class);
-  private static final int MAX_CALLERS = 32;
+  private static final int MAX_CALLERS = 1_024; // those that wait for a place among them
   private static final long PAUSE_NS = 100_000_000;
+  private static final long LOOK_NS = 200_000_000;
 
   private final Path path;
   private final UserPrincipal user;
-  private final ServerSocketChannel server;
   private final Hello hello;
   private final Shells shells;
   private final Runnable stop;
+  private final Places places = new Places();
   private final Set<Caller> callers = ConcurrentHashMap.newKeySet();
 
-  private SocketServer(
-      Path path, ServerSocketChannel server, Hello hello, Shells shells, Runnable stop)
-      throws IOException {
+  // under the monitor
+  private ServerSocketChannel server;
+  private boolean closed;
+
+  private SocketServer(Path path, Hello hello, Shells shells, Runnable stop) throws IOException {
     this.path = path;
+    this.server = bind(path);
     this.user = Files.getOwner(path);
-    this.server = server;
     this.hello = hello;
     this.shells = shells;
     this.stop = stop;
@@ -62,16 +65,20 @@ public final class SocketServer implements AutoCloseable {
       RunFolder folder, String version, String missing, Shells shells, Runnable stop)
       throws IOException {
     Hello hello = new Hello(ProcessHandle.current().pid(), version, Instant.now(), missing);
-    Path path = folder.socket();
+    SocketServer made = new SocketServer(folder.socket(), hello, shells, stop);
+    made.serve(made.server);
+    Thread.ofPlatform().daemon().name("ib-service-socket").start(made::watch);
+    return made;
+  }
+
+  private static ServerSocketChannel bind(Path path) throws IOException {
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     boolean open = false;
     try {
       server.bind(UnixDomainSocketAddress.of(path));
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
-      SocketServer made = new SocketServer(path, server, hello, shells, stop);
-      Thread.ofPlatform().daemon().name("ib-service").start(made::accept);
       open = true;
-      return made;
+      return server;
     } finally {
       if (!open) {
         server.close();
@@ -79,12 +86,37 @@ public final class SocketServer implements AutoCloseable {
     }
   }
 
-  private void accept() {
-    while (server.isOpen()) {
+  private void serve(ServerSocketChannel from) {
+    Thread.ofPlatform().daemon().name("ib-service").start(() -> accept(from));
+  }
+
+  private void watch() {
+    while (look()) {
+      LockSupport.parkNanos(LOOK_NS);
+    }
+  }
+
+  /** Makes the socket again when its file is lost. {@return whether to look again} */
+  private synchronized boolean look() {
+    if (!closed && !Files.exists(path)) {
+      try (ServerSocketChannel lost = server) {
+        server = bind(path);
+        serve(server);
+        LOG.warn("{} was lost and is made again (no longer {})", path, lost);
+      } catch (IOException e) {
+        LOG.warn("{} is lost and cannot be made again: {}", path, e.toString());
+        return false;
+      }
+    }
+    return !closed;
+  }
+
+  private void accept(ServerSocketChannel from) {
+    while (from.isOpen()) {
       try {
-        serve(server.accept());
+        answer(from.accept());
       } catch (AsynchronousCloseException e) {
-        return; // close() has closed the socket
+        return; // the socket is closed, or lost and made again
       } catch (IOException | RuntimeException e) {
         LOG.warn("a caller of {} is not served: {}", path, e.toString());
         LockSupport.parkNanos(PAUSE_NS); // without free descriptors each accept fails at once
@@ -92,7 +124,7 @@ public final class SocketServer implements AutoCloseable {
     }
   }
 
-  private void serve(SocketChannel channel) throws IOException {
+  private void answer(SocketChannel channel) throws IOException {
     UserPrincipal who = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
     if (!who.equals(user)) {
       channel.close();
@@ -101,7 +133,7 @@ public final class SocketServer implements AutoCloseable {
       channel.close();
       LOG.warn("a caller of {} is refused: there are {} already", path, callers.size());
     } else {
-      Caller caller = new Caller(new Frames(channel), hello, shells, stop, callers::remove);
+      Caller caller = new Caller(new Frames(channel), hello, shells, places, stop, callers::remove);
       callers.add(caller);
       caller.start();
     }
@@ -110,8 +142,11 @@ public final class SocketServer implements AutoCloseable {
   /** Closes the socket, and ends what callers have begun. */
   @Override
   public void close() throws IOException {
-    server.close();
-    Files.deleteIfExists(path);
+    synchronized (this) {
+      closed = true;
+      server.close();
+      Files.deleteIfExists(path);
+    }
     callers.forEach(Caller::end);
   }
 }

@@ -46,7 +46,8 @@ public class StatusIT {
               "ib:netif pmtu ib0 10.96.0.77", "does not answer",
               "ib:netif fly", "usage: ib:netif"));
 
-  private static final int MAX_RUNS = 50; // what the commands look at comes a moment after the devices
+  private static final int MAX_RUNS =
+      50; // what the commands look at comes a moment after the devices
 
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
   private final Map<String, String> environment = new HashMap<>();

@@ -48,6 +48,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -149,6 +150,7 @@ class TypedErrorsTest {
     good.add(MadRegistration.sa());
     good.add(MadHandler.NONE);
     good.add(new WorkCompletion());
+    good.add(Duration.ofMinutes(5));
     good.add("name");
     good.add(device);
     List<String> called = new ArrayList<>();

@@ -151,6 +151,7 @@ class TypedErrorsTest {
     good.add(MadHandler.NONE);
     good.add(new WorkCompletion());
     good.add(Duration.ofMinutes(5));
+    good.add(new WorkCompletion[1]);
     good.add("name");
     good.add(device);
     List<String> called = new ArrayList<>();

@@ -2,7 +2,11 @@ package ib.core.testing;
 
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Method;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * Virtual threads that the explorer runs itself, one turn after the other in its own thread. By the
@@ -13,7 +17,10 @@ import java.util.concurrent.Executor;
 final class ExploredThreads {
   private static final Method NEW_THREAD = find();
 
-  private ExploredThreads() {}
+  private static final int MAX_MINUTES = 5; // ends a hang
+
+  /** From the start of a thread, or from where it was woken, to where it waits or ends. */
+  private final BlockingQueue<Runnable> turns = new LinkedBlockingQueue<>();
 
   private static Method find() {
     try {
@@ -34,17 +41,38 @@ final class ExploredThreads {
   /**
    * Makes a thread that has not started.
    *
-   * @param turns is given each turn of the thread: from its start, or from where it was woken, to
-   *     where it waits or ends. A turn is to be run by a platform thread.
    * @param name of the thread
    * @param body what it does
    * @return the thread
    */
-  static Thread thread(Executor turns, String name, Runnable body) {
+  Thread create(String name, Runnable body) {
     try {
-      return (Thread) NEW_THREAD.invoke(null, turns, name, 0, body);
+      Executor runner = turns::add;
+      return (Thread) NEW_THREAD.invoke(null, runner, name, 0, body);
     } catch (ReflectiveOperationException e) {
       throw new AssertionError(e);
+    }
+  }
+
+  /**
+   * Runs each thread that can go on, in the calling platform thread, until an end. A thread may
+   * meet a lock that is not woven (a logger's, say) while a thread that is not explored holds that
+   * lock: the turn comes when the lock is free. That turn must be run; abandoned, the thread would
+   * keep the lock for ever.
+   *
+   * @param end looked at before each turn
+   */
+  void runUntil(BooleanSupplier end) {
+    while (!end.getAsBoolean()) {
+      try {
+        Runnable turn = turns.poll(MAX_MINUTES, TimeUnit.MINUTES);
+        if (turn == null) {
+          throw new AssertionError("an explored thread waits for something that is not woven");
+        }
+        turn.run();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
     }
   }
 }

@@ -1,6 +1,5 @@
 package ib.core.testing;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -48,10 +47,11 @@ public final class Interleavings {
   private final List<Integer> chosen = new ArrayList<>();
   private final List<Integer> options = new ArrayList<>();
   private final StringBuilder trace = new StringBuilder();
-  private final ArrayDeque<Runnable> turns = new ArrayDeque<>();
+  private final ExploredThreads threads = new ExploredThreads();
   private final List<Integer> prefix;
   private int preemptions;
   private int alone; // looks of the last thread that can do anything
+  private boolean over; // no thread has the turn any more
   private volatile boolean stopping;
   private volatile @Nullable Throwable failure;
 
@@ -107,21 +107,14 @@ public final class Interleavings {
         t.thread.start();
       }
     }
-    Task first = choose(null);
-    if (first != null) {
-      first.go.release();
-      runTurns();
-    }
+    pass(choose(null));
+    threads.runUntil(() -> over);
     stopping = true;
     for (Task t : tasks) {
       t.go.release();
     }
-    runTurns();
-    for (Task t : tasks) {
-      if (t.thread.getState() != Thread.State.TERMINATED) {
-        throw new AssertionError(t.name + " waits for something that is not woven");
-      }
-    }
+    threads.runUntil(
+        () -> tasks.stream().allMatch(t -> t.thread.getState() == Thread.State.TERMINATED));
     if (failure == null && tasks.stream().anyMatch(t -> t.blockedAtEnd && !t.daemon)) {
       failure = new AssertionError("a thread waits for ever");
     }
@@ -135,10 +128,11 @@ public final class Interleavings {
     return failure == null ? null : failure + " after" + trace;
   }
 
-  /** Runs each thread that can go on, here, until none can: the schedule is over then. */
-  private void runTurns() {
-    for (Runnable turn = turns.poll(); turn != null; turn = turns.poll()) {
-      turn.run();
+  private void pass(@Nullable Task next) {
+    if (next == null) {
+      over = true;
+    } else {
+      next.go.release();
     }
   }
 
@@ -332,7 +326,7 @@ public final class Interleavings {
     Task(String name, boolean daemon, Runnable body) {
       this.name = name;
       this.daemon = daemon;
-      this.thread = ExploredThreads.thread(turns::add, name, () -> live(body));
+      this.thread = threads.create(name, () -> live(body));
     }
 
     Interleavings run() {
@@ -388,12 +382,6 @@ public final class Interleavings {
       if (stopping) {
         blockedAtEnd = blocked;
         throw new Stop();
-      }
-    }
-
-    private void pass(@Nullable Task next) {
-      if (next != null) {
-        next.go.release();
       }
     }
   }

@@ -50,26 +50,34 @@ class JoinTest {
   }
 
   private void post(boolean read, int n, int length) {
-    a.qp.wrStart();
+    post(a, b, read, n, length);
+  }
+
+  private static void post(Rig.Side from, Rig.Side to, boolean read, int n, int length) {
+    from.qp.wrStart();
     for (int i = 0; i < n; i++) {
-      a.qp.wrId(i).wrFlags(SendFlags.SIGNALED);
+      from.qp.wrId(i).wrFlags(SendFlags.SIGNALED);
       if (read) {
-        a.qp.wrRdmaRead(b.mr.rkey(), b.mr.iova());
+        from.qp.wrRdmaRead(to.mr.rkey(), to.mr.iova());
       } else {
-        a.qp.wrRdmaWrite(b.mr.rkey(), b.mr.iova());
+        from.qp.wrRdmaWrite(to.mr.rkey(), to.mr.iova());
       }
-      a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), length);
+      from.qp.wrSetSge(from.mr.lkey(), from.mr.iova(), length);
     }
-    assertEquals(0, a.qp.wrComplete());
+    assertEquals(0, from.qp.wrComplete());
   }
 
   /** Posts a write, which goes as packets or does not. */
   private void post(boolean packets, int length) {
-    long sent = Probe.packets(a.qp);
-    long direct = Probe.direct(a.qp);
-    post(false, 1, length);
-    assertEquals(packets, Probe.packets(a.qp) > sent, "sent as packets");
-    assertEquals(!packets, Probe.direct(a.qp) > direct, "executed at the peer");
+    post(a, b, packets, length);
+  }
+
+  private static void post(Rig.Side from, Rig.Side to, boolean packets, int length) {
+    long sent = Probe.packets(from.qp);
+    long direct = Probe.direct(from.qp);
+    post(from, to, false, 1, length);
+    assertEquals(packets, Probe.packets(from.qp) > sent, "sent as packets");
+    assertEquals(!packets, Probe.direct(from.qp) > direct, "executed at the peer");
   }
 
   private void completes(WcStatus status) {
@@ -101,6 +109,33 @@ class JoinTest {
     Probe.letGo(b.qp);
     completes(WcStatus.SUCCESS);
     direct();
+  }
+
+  @ParameterizedTest(name = "at way {0}")
+  @ValueSource(ints = {1, 2})
+  @DisplayName(
+      "D5: a change of the medium while two are joined is seen by the next request of each")
+  void changedMeanwhile(int way) {
+    rig.connect(QpType.RC);
+    rig.wire.segments(false); // a change: what was found before counts no longer
+    rig.wire.asksUntilChange = way; // there, and back
+    post(false, 64); // the ways were there when they were looked for
+    completes(WcStatus.SUCCESS);
+    post(b, a, true, 64);
+    post(a, b, true, 64);
+    completes(WcStatus.SUCCESS);
+  }
+
+  @Test
+  @DisplayName("D5: two that were given different path MTUs exchange packets, which show it")
+  void pathMtu() {
+    rig.connect(QpType.RC);
+    b.qp.modify(new QpAttr().state(QpState.RESET));
+    Rig.toRtr(b.qp, a.qp.qpn(), a.lid(), Mtu.MTU_512);
+    post(true, 64);
+    completes(WcStatus.SUCCESS);
+    post(a, b, true, 1024); // one packet of ours
+    completes(WcStatus.REM_INV_REQ_ERR);
   }
 
   @Test

@@ -30,6 +30,8 @@ final class LoopWire {
   volatile Consumer<Packet> sees; // gets each packet before delivery, which stays direct; or null
   final AtomicLong transmitted = new AtomicLong();
   final AtomicLong asked = new AtomicLong(); // for a way without packets
+  int asksUntilChange; // for a way; that way is lost as soon as it was found; 0: never
+  private int lost; // the LID to which packets must be real ones; 0: none
   private End last;
   final Queue<Packet> held = new ConcurrentLinkedQueue<>();
 
@@ -85,7 +87,12 @@ final class LoopWire {
     @Override
     public WirePort direct(Route route, Gid source, int bytes) {
       asked.getAndIncrement();
-      int reachable = loses == null && holds == null && !segments ? ports.size() : 0;
+      boolean packets = loses != null || holds != null || segments || lost == route.dlid();
+      int reachable = packets ? 0 : ports.size();
+      if (asksUntilChange > 0 && --asksUntilChange == 0) {
+        lost = route.dlid(); // after this way was found
+        epoch.changed();
+      }
       for (int i = 0; i < reachable; i++) {
         WirePort p = ports.get(i);
         if (p.lid() == route.dlid()) {

@@ -64,6 +64,10 @@ public final class BuiltinSm implements ResidentSm {
     this.trees = new Trees(tables, routes, administrator);
   }
 
+  Negotiation negotiation() {
+    return negotiation;
+  }
+
   /** {@return the port at which this manager runs, null while it does not run} */
   @Nullable NodePort seat() {
     return seat.port();

@@ -155,9 +155,13 @@ final class Negotiation {
   }
 
   void tick() {
-    if (dueNs - System.nanoTime() > 0) {
-      return;
+    if (dueNs - System.nanoTime() <= 0) {
+      judgePolls();
     }
+  }
+
+  /** Draws the conclusion from the answers to the last polls, and polls again. */
+  void judgePolls() {
     if (state == SmState.DISCOVERING) {
       discovered(); // a peer that has not answered by now is not there
     } else if (state == SmState.STANDBY) {

@@ -1,18 +1,16 @@
 package ib.driver.soft.sm;
 
+import static ib.driver.soft.sm.ScriptedManager.HANDOVER;
+import static ib.driver.soft.sm.ScriptedManager.MASTER;
+import static ib.driver.soft.sm.ScriptedManager.STANDBY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ib.core.mad.MadMethod;
 import ib.core.mad.smp.SmInfo;
 import ib.core.mad.smp.Smp;
-import ib.core.mad.smp.SmpAttribute;
-import ib.driver.soft.fabric.Datagram;
 import ib.driver.soft.fabric.Fabric;
 import ib.driver.soft.fabric.FabricPort;
-import ib.driver.soft.fabric.MadConsumer;
 import ib.driver.soft.fabric.Subnet;
-import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,129 +24,16 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("4.5.1 IBA 14.4: SMInfo, from subnet manager to subnet manager")
 final class NegotiationTest {
-  private static final int SEAT_LID = 0xBFFF;
   private static final int BAD_FIELD = 7 << 2;
-  private static final int HANDOVER = 1;
   private static final int ACKNOWLEDGE = 2;
   private static final int DISABLE = 3;
   private static final int STAND_BY = 4;
   private static final int DISCOVER = 5;
   private static final int NOT_ACTIVE = 0;
-  private static final int STANDBY = 2;
-  private static final int MASTER = 3;
 
   private final Fabric fabric = BuiltinSm.newFabric();
   private final List<FabricPort> ports = new ArrayList<>();
   private Subnet subnet;
-
-  /** Another subnet manager, that says what the test wants. */
-  private final class Other implements MadConsumer {
-    final NodePort place;
-    final List<String> told = new ArrayList<>();
-    int priority;
-    int state = STANDBY;
-    int status;
-    int polls;
-    boolean slow; // it answers polls when the test says so
-    boolean mute; // and what it is told
-    final List<Datagram> unsaid = new ArrayList<>();
-    long key;
-    private MemorySegment answer = MemorySegment.ofArray(new byte[256]);
-
-    Other(int port, int priority) {
-      this.place = ports.get(port).place();
-      this.priority = priority;
-    }
-
-    Other come() {
-      synchronized (fabric) {
-        subnet.add(place, this);
-        subnet.foreignManager(place, true);
-        subnet.carry();
-      }
-      return this;
-    }
-
-    void go() {
-      synchronized (fabric) {
-        subnet.remove(place, this);
-        subnet.foreignManager(place, false);
-        subnet.carry();
-      }
-    }
-
-    @Override
-    public boolean take(NodePort at, Datagram d) {
-      if (Smp.ATTRIBUTE_ID.in(d.mad) != SmpAttribute.SM_INFO.id()) {
-        return false;
-      }
-      if (d.response()) {
-        answer = d.mad;
-        return true;
-      }
-      MemorySegment reply = MemorySegment.ofArray(new byte[256]).copyFrom(d.mad);
-      if (Smp.METHOD.in(d.mad) == MadMethod.SET) {
-        int modifier = Smp.ATTRIBUTE_MODIFIER.in(d.mad);
-        told.add(modifier + " by state " + SmInfo.STATE.in(Smp.data(d.mad)));
-        Smp.STATUS.set(reply, status);
-        state = modifier == HANDOVER && status == 0 ? MASTER : state;
-      }
-      Smp.METHOD.set(reply, MadMethod.GET | MadMethod.RESPONSE);
-      own(Smp.data(reply), state);
-      boolean poll = Smp.METHOD.in(d.mad) == MadMethod.GET;
-      polls += poll ? 1 : 0;
-      if (poll ? slow : mute) {
-        unsaid.add(d.reply(reply));
-      } else {
-        subnet.send(at, d.reply(reply));
-      }
-      return true;
-    }
-
-    /** Says the first of what it has not said. */
-    void speaks() {
-      synchronized (fabric) {
-        subnet.send(place, unsaid.removeFirst());
-        subnet.carry();
-      }
-    }
-
-    private void own(MemorySegment data, int as) {
-      data.fill((byte) 0);
-      SmInfo.GUID.set(data, place.guid());
-      SmInfo.SM_KEY.set(data, key);
-      SmInfo.PRIORITY.set(data, priority);
-      SmInfo.STATE.set(data, as);
-    }
-
-    /** SubnSet(SMInfo); the status of the answer. */
-    int tell(int modifier, int as) {
-      ask(MadMethod.SET, modifier, as);
-      return Smp.STATUS.in(answer);
-    }
-
-    MemorySegment info() {
-      ask(MadMethod.GET, 0, state);
-      return Smp.data(answer);
-    }
-
-    private void ask(int method, int modifier, int as) {
-      synchronized (fabric) {
-        MemorySegment mad = Datagram.smp(method, SmpAttribute.SM_INFO, 0xA1);
-        Smp.ATTRIBUTE_MODIFIER.set(mad, modifier);
-        own(Smp.data(mad), as);
-        Datagram d = new Datagram(mad);
-        d.slid = place.lid();
-        d.dlid = SEAT_LID;
-        subnet.send(place, d);
-        subnet.carry();
-      }
-    }
-
-    int seen() {
-      return SmInfo.STATE.in(info());
-    }
-  }
 
   @BeforeEach
   void plug() {
@@ -158,6 +43,10 @@ final class NegotiationTest {
       p.plugCable();
     }
     subnet = fabric.subnetOf("node0");
+  }
+
+  private ScriptedManager other(int port, int priority) {
+    return new ScriptedManager(fabric, subnet, ports.get(port).place(), priority);
   }
 
   @AfterEach
@@ -173,7 +62,7 @@ final class NegotiationTest {
   @Test
   @DisplayName("14.2.5.13 alone it is the master; its activity count grows with what it does")
   void alone() {
-    Other asks = new Other(0, 0);
+    ScriptedManager asks = other(0, 0);
     synchronized (fabric) {
       subnet.add(asks.place, asks);
     }
@@ -189,15 +78,15 @@ final class NegotiationTest {
   @DisplayName("14.4.1 the higher priority is the master; among equals the lower GUID")
   void rank() {
     fabric.smPriority(5);
-    Other lower = new Other(0, 4).come();
+    ScriptedManager lower = other(0, 4).come();
     assertEquals(MASTER, lower.seen());
     assertEquals(List.of(), lower.told);
     lower.go();
-    Other equal = new Other(0, 5).come(); // GUID 0x101, far below the one of the switch
+    ScriptedManager equal = other(0, 5).come(); // GUID 0x101, far below the one of the switch
     assertEquals(List.of("1 by state 3"), equal.told);
     assertEquals(STANDBY, equal.seen());
     equal.go();
-    Other higher = new Other(1, 6).come();
+    ScriptedManager higher = other(1, 6).come();
     assertEquals(List.of("1 by state 3"), higher.told);
     assertEquals(STANDBY, higher.seen());
     higher.go();
@@ -207,7 +96,7 @@ final class NegotiationTest {
   @DisplayName("14.4.1 a handover that is refused has not happened")
   void refused() {
     fabric.smPriority(5);
-    Other other = new Other(0, 9);
+    ScriptedManager other = other(0, 9);
     other.status = BAD_FIELD;
     other.come();
     assertEquals(List.of("1 by state 3"), other.told);
@@ -219,7 +108,7 @@ final class NegotiationTest {
   @DisplayName("priority 0 gives way without a command: NOT-ACTIVE while another manager is there")
   void makesRoom() {
     List<Integer> before = lids();
-    Other other = new Other(0, 0).come();
+    ScriptedManager other = other(0, 0).come();
     assertEquals(NOT_ACTIVE, other.seen());
     assertEquals(List.of(), other.told);
     assertEquals(BAD_FIELD, other.tell(HANDOVER, MASTER));
@@ -235,7 +124,7 @@ final class NegotiationTest {
   @DisplayName("14.4.1 HANDOVER, ACKNOWLEDGE, DISABLE, STANDBY, DISCOVER, each where it belongs")
   void commands() {
     fabric.smPriority(5);
-    Other other = new Other(0, 9).come();
+    ScriptedManager other = other(0, 9).come();
     List<Integer> before = lids();
     assertEquals(STANDBY, other.seen());
     other.told.clear();
@@ -268,7 +157,7 @@ final class NegotiationTest {
   @DisplayName("14.4.1 DISABLE holds when the master has gone; it has to be woken by STANDBY")
   void disabled() {
     fabric.smPriority(5);
-    Other other = new Other(0, 9).come();
+    ScriptedManager other = other(0, 9).come();
     assertEquals(0, other.tell(DISABLE, MASTER));
     other.go();
     synchronized (fabric) {
@@ -282,7 +171,7 @@ final class NegotiationTest {
   @Test
   @DisplayName("4.5.1 a subnet manager that is found to be the master keeps the subnet when raised")
   void raised() {
-    Other other = new Other(0, 3);
+    ScriptedManager other = other(0, 3);
     other.state = MASTER;
     other.come();
     assertEquals(NOT_ACTIVE, other.seen());
@@ -313,7 +202,7 @@ final class NegotiationTest {
   @DisplayName("14.4.1 an answer to a poll counts although the next one has been sent meanwhile")
   void slow() {
     fabric.smPriority(5);
-    Other other = new Other(0, 9);
+    ScriptedManager other = other(0, 9);
     other.slow = true;
     other.come();
     await("the next poll", () -> other.polls == 2);
@@ -328,7 +217,7 @@ final class NegotiationTest {
   @DisplayName("14.4.1 a handover waits for its answer; it is repeated as what it is, not renewed")
   void late() {
     fabric.smPriority(5);
-    Other other = new Other(0, 9);
+    ScriptedManager other = other(0, 9);
     other.mute = true;
     other.come();
     assertEquals(List.of("1 by state 3"), other.told);
@@ -350,7 +239,7 @@ final class NegotiationTest {
   void key() {
     fabric.smPriority(5);
     fabric.smKey(0xfeedL);
-    Other other = new Other(0, 4);
+    ScriptedManager other = other(0, 4);
     other.key = 0xbadL;
     other.come();
     other.priority = 9;
@@ -364,7 +253,7 @@ final class NegotiationTest {
     assertEquals(List.of("1 by state 3"), other.told);
     assertEquals(STANDBY, other.seen());
     assertEquals(0xfeedL, SmInfo.SM_KEY.of(other.info()), "it knows the key");
-    Other third = new Other(1, 1).come();
+    ScriptedManager third = other(1, 1).come();
     assertEquals(0xfeedL, SmInfo.SM_KEY.of(third.info()), "OpenSM asks without a key");
     third.key = 0xbadL;
     assertEquals(0, SmInfo.SM_KEY.of(third.info()));
@@ -377,6 +266,37 @@ final class NegotiationTest {
     assertEquals(0, other.tell(HANDOVER, MASTER));
     assertEquals(MASTER, other.seen());
     third.go();
+    other.go();
+  }
+
+  private void judge(int times, SmState before, SmState after) {
+    Negotiation negotiation = ((BuiltinSm) subnet.manager()).negotiation();
+    for (int i = 1; i <= times; i++) {
+      assertEquals(before, negotiation.state(), "before judgement " + i);
+      negotiation.judgePolls();
+      subnet.carry();
+    }
+    assertEquals(after, negotiation.state());
+  }
+
+  @Test
+  @DisplayName(
+      "14.4.1 a master is lost after so many silent polls in a row, counted anew after each answer"
+          + " and in each standby")
+  void lost() {
+    fabric.smPriority(5);
+    ScriptedManager other = other(0, 9).come();
+    synchronized (fabric) { // the polls' own time does not count
+      other.slow = true;
+      judge(1, SmState.STANDBY, SmState.STANDBY); // it has answered until now
+      judge(Negotiation.MAX_SILENT_POLLS / 2, SmState.STANDBY, SmState.STANDBY);
+      other.speaks();
+      judge(1, SmState.STANDBY, SmState.STANDBY);
+      judge(Negotiation.MAX_SILENT_POLLS + 1, SmState.STANDBY, SmState.DISCOVERING);
+      other.speaks(); // it is there, and is asked again at once
+      judge(Negotiation.MAX_SILENT_POLLS + 1, SmState.STANDBY, SmState.DISCOVERING);
+      judge(1, SmState.DISCOVERING, SmState.MASTER);
+    }
     other.go();
   }
 }

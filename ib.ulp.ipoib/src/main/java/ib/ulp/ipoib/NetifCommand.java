@@ -80,8 +80,9 @@ final class NetifCommand {
       Ipoib ipoib, BiFunction<String, Integer, Map<String, Long>> counters, String... args) {
     String what = args.length == 0 ? "list" : args[0];
     int most = Map.of("ping", 6, "add", 4, "addr", 3, "mode", 3, "pmtu", 3).getOrDefault(what, 2);
-    int least = what.equals("addr") || what.equals("mode") ? 2 : Math.min(most, 3);
-    if (args.length > 0 && (args.length < least || args.length > most)) {
+    int least =
+        Map.of("list", 0, "help", 1, "addr", 2, "mode", 2).getOrDefault(what, Math.min(most, 3));
+    if (args.length < least || args.length > most) {
       throw new Failed(USAGE);
     }
     return switch (what) {

@@ -85,11 +85,11 @@ final class LayoutTest {
     assertEquals(String.join("\n", lines) + "\n", run(folder, "./layout"));
   }
 
-  /** {@return lines with the names of C and the numbers of ib, of the values below an end} */
+  /** {@return lines with the names of C and the numbers of ib, of the values from 0 to an end} */
   private static <E extends Enum<E>> List<String> numbers(
       String prefix, E[] values, ToIntFunction<E> number, int end) {
     return Arrays.stream(values)
-        .filter(v -> number.applyAsInt(v) < end)
+        .filter(v -> number.applyAsInt(v) >= 0 && number.applyAsInt(v) < end)
         .map(v -> prefix + v.name() + " " + number.applyAsInt(v))
         .toList();
   }

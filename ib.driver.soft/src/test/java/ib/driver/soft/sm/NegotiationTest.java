@@ -1,8 +1,8 @@
 package ib.driver.soft.sm;
 
-import static ib.driver.soft.sm.ScriptedManager.HANDOVER;
-import static ib.driver.soft.sm.ScriptedManager.MASTER;
-import static ib.driver.soft.sm.ScriptedManager.STANDBY;
+import static ib.driver.soft.sm.ScriptedSm.HANDOVER;
+import static ib.driver.soft.sm.ScriptedSm.MASTER;
+import static ib.driver.soft.sm.ScriptedSm.STANDBY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -45,8 +45,8 @@ final class NegotiationTest {
     subnet = fabric.subnetOf("node0");
   }
 
-  private ScriptedManager other(int port, int priority) {
-    return new ScriptedManager(fabric, subnet, ports.get(port).place(), priority);
+  private ScriptedSm other(int port, int priority) {
+    return new ScriptedSm(fabric, subnet, ports.get(port).place(), priority);
   }
 
   @AfterEach
@@ -62,7 +62,7 @@ final class NegotiationTest {
   @Test
   @DisplayName("14.2.5.13 alone it is the master; its activity count grows with what it does")
   void alone() {
-    ScriptedManager asks = other(0, 0);
+    ScriptedSm asks = other(0, 0);
     synchronized (fabric) {
       subnet.add(asks.place, asks);
     }
@@ -78,15 +78,15 @@ final class NegotiationTest {
   @DisplayName("14.4.1 the higher priority is the master; among equals the lower GUID")
   void rank() {
     fabric.smPriority(5);
-    ScriptedManager lower = other(0, 4).come();
+    ScriptedSm lower = other(0, 4).come();
     assertEquals(MASTER, lower.seen());
     assertEquals(List.of(), lower.told);
     lower.go();
-    ScriptedManager equal = other(0, 5).come(); // GUID 0x101, far below the one of the switch
+    ScriptedSm equal = other(0, 5).come(); // GUID 0x101, far below the one of the switch
     assertEquals(List.of("1 by state 3"), equal.told);
     assertEquals(STANDBY, equal.seen());
     equal.go();
-    ScriptedManager higher = other(1, 6).come();
+    ScriptedSm higher = other(1, 6).come();
     assertEquals(List.of("1 by state 3"), higher.told);
     assertEquals(STANDBY, higher.seen());
     higher.go();
@@ -96,7 +96,7 @@ final class NegotiationTest {
   @DisplayName("14.4.1 a handover that is refused has not happened")
   void refused() {
     fabric.smPriority(5);
-    ScriptedManager other = other(0, 9);
+    ScriptedSm other = other(0, 9);
     other.status = BAD_FIELD;
     other.come();
     assertEquals(List.of("1 by state 3"), other.told);
@@ -108,7 +108,7 @@ final class NegotiationTest {
   @DisplayName("priority 0 gives way without a command: NOT-ACTIVE while another manager is there")
   void makesRoom() {
     List<Integer> before = lids();
-    ScriptedManager other = other(0, 0).come();
+    ScriptedSm other = other(0, 0).come();
     assertEquals(NOT_ACTIVE, other.seen());
     assertEquals(List.of(), other.told);
     assertEquals(BAD_FIELD, other.tell(HANDOVER, MASTER));
@@ -124,7 +124,7 @@ final class NegotiationTest {
   @DisplayName("14.4.1 HANDOVER, ACKNOWLEDGE, DISABLE, STANDBY, DISCOVER, each where it belongs")
   void commands() {
     fabric.smPriority(5);
-    ScriptedManager other = other(0, 9).come();
+    ScriptedSm other = other(0, 9).come();
     List<Integer> before = lids();
     assertEquals(STANDBY, other.seen());
     other.told.clear();
@@ -157,7 +157,7 @@ final class NegotiationTest {
   @DisplayName("14.4.1 DISABLE holds when the master has gone; it has to be woken by STANDBY")
   void disabled() {
     fabric.smPriority(5);
-    ScriptedManager other = other(0, 9).come();
+    ScriptedSm other = other(0, 9).come();
     assertEquals(0, other.tell(DISABLE, MASTER));
     other.go();
     synchronized (fabric) {
@@ -171,7 +171,7 @@ final class NegotiationTest {
   @Test
   @DisplayName("4.5.1 a subnet manager that is found to be the master keeps the subnet when raised")
   void raised() {
-    ScriptedManager other = other(0, 3);
+    ScriptedSm other = other(0, 3);
     other.state = MASTER;
     other.come();
     assertEquals(NOT_ACTIVE, other.seen());
@@ -202,7 +202,7 @@ final class NegotiationTest {
   @DisplayName("14.4.1 an answer to a poll counts although the next one has been sent meanwhile")
   void slow() {
     fabric.smPriority(5);
-    ScriptedManager other = other(0, 9);
+    ScriptedSm other = other(0, 9);
     other.slow = true;
     other.come();
     await("the next poll", () -> other.polls == 2);
@@ -217,7 +217,7 @@ final class NegotiationTest {
   @DisplayName("14.4.1 a handover waits for its answer; it is repeated as what it is, not renewed")
   void late() {
     fabric.smPriority(5);
-    ScriptedManager other = other(0, 9);
+    ScriptedSm other = other(0, 9);
     other.mute = true;
     other.come();
     assertEquals(List.of("1 by state 3"), other.told);
@@ -239,7 +239,7 @@ final class NegotiationTest {
   void key() {
     fabric.smPriority(5);
     fabric.smKey(0xfeedL);
-    ScriptedManager other = other(0, 4);
+    ScriptedSm other = other(0, 4);
     other.key = 0xbadL;
     other.come();
     other.priority = 9;
@@ -253,7 +253,7 @@ final class NegotiationTest {
     assertEquals(List.of("1 by state 3"), other.told);
     assertEquals(STANDBY, other.seen());
     assertEquals(0xfeedL, SmInfo.SM_KEY.of(other.info()), "it knows the key");
-    ScriptedManager third = other(1, 1).come();
+    ScriptedSm third = other(1, 1).come();
     assertEquals(0xfeedL, SmInfo.SM_KEY.of(third.info()), "OpenSM asks without a key");
     third.key = 0xbadL;
     assertEquals(0, SmInfo.SM_KEY.of(third.info()));
@@ -285,7 +285,7 @@ final class NegotiationTest {
           + " and in each standby")
   void lost() {
     fabric.smPriority(5);
-    ScriptedManager other = other(0, 9).come();
+    ScriptedSm other = other(0, 9).come();
     synchronized (fabric) { // the polls' own time does not count
       other.slow = true;
       judge(1, SmState.STANDBY, SmState.STANDBY); // it has answered until now

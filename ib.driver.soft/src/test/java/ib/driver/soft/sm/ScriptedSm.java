@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Another subnet manager, that says what the test wants. */
-final class ScriptedManager implements MadConsumer {
+final class ScriptedSm implements MadConsumer {
   static final int HANDOVER = 1;
   static final int STANDBY = 2;
   static final int MASTER = 3;
@@ -34,14 +34,14 @@ final class ScriptedManager implements MadConsumer {
   long key;
   private MemorySegment answer = MemorySegment.ofArray(new byte[256]);
 
-  ScriptedManager(Fabric fabric, Subnet subnet, NodePort place, int priority) {
+  ScriptedSm(Fabric fabric, Subnet subnet, NodePort place, int priority) {
     this.fabric = fabric;
     this.subnet = subnet;
     this.place = place;
     this.priority = priority;
   }
 
-  ScriptedManager come() {
+  ScriptedSm come() {
     synchronized (fabric) {
       subnet.add(place, this);
       subnet.foreignManager(place, true);

@@ -1,12 +1,17 @@
 package ib.verifier.check;
 
+import ib.core.client.IbClient;
 import ib.core.spi.ContractReports;
+import ib.core.spi.DriverDevice;
+import ib.core.verbs.IbDevice;
 import ib.verifier.probe.Watch;
 import ib.verifier.weave.BlockingRules;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.osgi.framework.Constants;
+import org.osgi.framework.ServiceRegistration;
 
 /** The rules: what woven code must not do, and where. */
 public final class Verifier implements Watch {
@@ -109,6 +114,34 @@ public final class Verifier implements Watch {
   @Override
   public void fence(String types, String culprit) {
     order.fence(types, culprit);
+  }
+
+  @Override
+  public void registering(Object service, String culprit) {
+    if (service instanceof IbDevice) {
+      order.fence(DriverDevice.class.getName(), culprit);
+    } else if (service instanceof IbClient) {
+      order.fence(IbClient.class.getName(), culprit);
+    }
+  }
+
+  @Override
+  public void unregistering(Object registration, String culprit) {
+    List<String> types = registeredTypes((ServiceRegistration<?>) registration);
+    if (types.contains(IbDevice.class.getName())) {
+      order.fence(DriverDevice.class.getName(), culprit);
+    } else if (types.contains(IbClient.class.getName())) {
+      order.fence(IbClient.class.getName(), culprit);
+    }
+  }
+
+  private static List<String> registeredTypes(ServiceRegistration<?> registration) {
+    try {
+      Object types = registration.getReference().getProperty(Constants.OBJECTCLASS);
+      return types instanceof String[] names ? List.of(names) : List.of();
+    } catch (IllegalStateException e) {
+      return List.of(); // it is unregistered already: the call waits for nobody
+    }
   }
 
   @Override

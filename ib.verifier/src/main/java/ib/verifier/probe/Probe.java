@@ -172,6 +172,32 @@ public final class Probe {
   }
 
   /**
+   * See {@link Watch#registering}.
+   *
+   * @param service the service
+   * @param culprit the bundle whose code makes it
+   */
+  public static void registering(Object service, String culprit) {
+    Watch watch = WATCH.get();
+    if (watch != null) {
+      watch.registering(service, culprit);
+    }
+  }
+
+  /**
+   * See {@link Watch#unregistering}.
+   *
+   * @param registration the registration
+   * @param culprit the bundle whose code makes it
+   */
+  public static void unregistering(Object registration, String culprit) {
+    Watch watch = WATCH.get();
+    if (watch != null) {
+      watch.unregistering(registration, culprit);
+    }
+  }
+
+  /**
    * See {@link Watch#callback}.
    *
    * @param types names of types

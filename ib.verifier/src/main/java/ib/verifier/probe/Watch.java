@@ -98,6 +98,24 @@ public interface Watch {
   void fence(String types, String culprit);
 
   /**
+   * The calling thread is about to register a service. That of a device or a client returns when
+   * the midlayer has called the bundle.
+   *
+   * @param service which
+   * @param culprit the bundle whose code does so
+   */
+  void registering(Object service, String culprit);
+
+  /**
+   * The calling thread is about to unregister a service. That of a device or a client returns when
+   * the bundle's callbacks have.
+   *
+   * @param registration which
+   * @param culprit the bundle whose code does so
+   */
+  void unregistering(Object registration, String culprit);
+
+  /**
    * The midlayer calls a bundle.
    *
    * @param types names of types that say with what

@@ -28,6 +28,8 @@ final class CallWeave {
   private static final String THREAD = "java/lang/Thread";
   private static final String EXECUTORS = "java/util/concurrent/Executors";
   private static final String CHANNEL = "java/nio/channels/SelectableChannel";
+  private static final String CONTEXT = "org/osgi/framework/BundleContext";
+  private static final String REGISTRATION = "org/osgi/framework/ServiceRegistration";
   private static final String TIMER = "java/util/Timer";
   private static final List<String> MADE = List.of("java/util/concurrent/ExecutorService", TIMER);
 
@@ -37,7 +39,7 @@ final class CallWeave {
   private final String type;
   private final String method;
   private int line;
-  private final FieldTrail trail = new FieldTrail();
+  private final FieldTrail trail;
   private final Map<String, Integer> pending = new HashMap<>(); // new, and not constructed yet
 
   /**
@@ -55,6 +57,7 @@ final class CallWeave {
     this.references = references;
     this.type = type;
     this.method = method;
+    this.trail = new FieldTrail(calls);
   }
 
   /** Writes an instruction, with probes where it needs some. */
@@ -151,6 +154,13 @@ final class CallWeave {
       changed.run();
       String probe = calls.registers(owner, key) ? "registers" : "mayCallSleeping";
       Emit.texts(code, probe, shown, calls.culprit());
+    }
+    if (method.equals("registerService") && calls.isA(owner, CONTEXT)) {
+      changed.run();
+      Emit.object(code.dup2().pop(), "registering", calls.culprit()); // below the properties
+    } else if (method.equals("unregister") && calls.isA(owner, REGISTRATION)) {
+      changed.run();
+      Emit.object(code.dup(), "unregistering", calls.culprit());
     }
     Set<String> fenced = calls.fenced(owner, key);
     if (!fenced.isEmpty()) {

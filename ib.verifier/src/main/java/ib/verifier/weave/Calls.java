@@ -117,6 +117,20 @@ record Calls(BlockingRules rules, Hierarchy hierarchy, String culprit) {
         || notThreadSafe(owner, key);
   }
 
+  /**
+   * {@return a field as its class and name} Code may name a subclass of the class that declares the
+   * field.
+   */
+  String field(String owner, String name) {
+    String declares =
+        hierarchy.withSupertypes(owner).stream()
+            .filter(f -> f.fields().contains(name))
+            .findFirst()
+            .map(Facts::name)
+            .orElse(owner);
+    return dotted(declares) + "." + name;
+  }
+
   private boolean any(String owner, Predicate<Facts> is) {
     return hierarchy.withSupertypes(owner).stream().anyMatch(is);
   }

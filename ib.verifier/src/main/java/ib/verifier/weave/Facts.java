@@ -18,12 +18,14 @@ import java.util.stream.Stream;
  * @param name internal name
  * @param supertypes internal names of its superclass and interfaces
  * @param annotations descriptors of the annotations of the class
+ * @param fields names of its fields
  * @param methods of each method, by name and descriptor, the descriptors of its annotations
  */
 record Facts(
     String name,
     List<String> supertypes,
     Set<String> annotations,
+    Set<String> fields,
     Map<String, Set<String>> methods) {
   /** Begins the names of the types of the midlayer. */
   static final String API = "ib/core/";
@@ -45,7 +47,13 @@ record Facts(
             .map(ClassEntry::asInternalName)
             .toList();
     return new Facts(
-        model.thisClass().asInternalName(), supertypes, annotations(model), Map.copyOf(methods));
+        model.thisClass().asInternalName(),
+        supertypes,
+        annotations(model),
+        model.fields().stream()
+            .map(f -> f.fieldName().stringValue())
+            .collect(Collectors.toUnmodifiableSet()),
+        Map.copyOf(methods));
   }
 
   static String key(MethodModel m) {

@@ -11,6 +11,7 @@ import ib.verifier.bundles.Clients;
 import ib.verifier.bundles.Handlers;
 import ib.verifier.bundles.Locks;
 import ib.verifier.bundles.Notifiers;
+import ib.verifier.bundles.Services;
 import ib.verifier.bundles.Shared;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.CodeBuilder;
@@ -107,6 +108,10 @@ class CanaryTest {
             "S30",
             "takes lock of " + Locks.OfList.class.getName() + ".run:",
             "Locks$OfList.both("),
+        underLock(Services.DeviceUnderLock.class, "DriverDevice"),
+        underLock(Services.DeviceAwayUnderLock.class, "DriverDevice"),
+        underLock(Services.ClientUnderLock.class, "IbClient"),
+        underLock(Services.ClientAwayUnderLock.class, "IbClient"),
         Arguments.of(
             Shared.ByTwo.class,
             "S16",
@@ -127,6 +132,14 @@ class CanaryTest {
             "S32",
             "executor java.util.concurrent.",
             "Clients$LeavesPool.add("));
+  }
+
+  private static Arguments underLock(Class<?> subject, String callback) {
+    String canary = subject.getSimpleName();
+    String lock = subject.getSuperclass().getName();
+    String text = "takes callback %s of canary.%s while it holds %s.state, and elsewhere the order";
+    String place = "Services$" + canary + ".run(";
+    return Arguments.of(subject, "S30", text.formatted(callback, canary, lock), place);
   }
 
   @ParameterizedTest(name = "{0}")
@@ -182,6 +195,7 @@ class CanaryTest {
         Arguments.of(Notifiers.Fails.class, false),
         Arguments.of(Locks.Ordered.class, false),
         Arguments.of(Locks.BeforeFence.class, false),
+        Arguments.of(Services.OtherUnderLock.class, false),
         Arguments.of(Shared.InTurn.class, false),
         Arguments.of(Clients.CleansUp.class, false));
   }

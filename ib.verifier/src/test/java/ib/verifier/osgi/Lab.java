@@ -81,7 +81,8 @@ final class Lab implements ContractReports, AutoCloseable {
     main.putValue("Bundle-ManifestVersion", "2");
     main.putValue("Bundle-SymbolicName", "canary." + simple.substring(simple.lastIndexOf('$') + 1));
     main.putValue("Bundle-Activator", "ib.verifier.bundles.Starter");
-    main.putValue("Import-Package", "ib.core.client,ib.core.verbs,org.osgi.framework,org.slf4j");
+    main.putValue(
+        "Import-Package", "ib.core.client,ib.core.spi,ib.core.verbs,org.osgi.framework,org.slf4j");
     main.putValue("Subject", subject);
     String entry = own.length == 0 ? "" : subject.replace('.', '/') + ".class";
     InputStream jar = jar(manifest, BUNDLES, "ib/verifier/bundles/", entry, own);

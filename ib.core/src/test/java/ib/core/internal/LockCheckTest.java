@@ -71,7 +71,20 @@ class LockCheckTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"queryPort", "queryGid", "allocPd", "createCq", "createQp", "destroyPD"})
+  @ValueSource(
+      strings = {
+        "queryPort",
+        "queryGid",
+        "allocPd",
+        "createCq",
+        "createQp",
+        "destroyPD",
+        "doModify",
+        "postReceive",
+        "postSend",
+        "poll",
+        "requestNotify"
+      })
   @DisplayName("S30: broken: a monitor that a method takes is held across register: both stacks")
   void monitorAcrossRegister(String op) {
     takesMonitor(op);

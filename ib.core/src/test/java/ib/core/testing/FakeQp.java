@@ -99,6 +99,7 @@ public final class FakeQp extends QueuePair {
   }
 
   private int receive(long id, @Nullable Cqe callback) {
+    device.faults().hit("postReceive");
     if (deaths.get() > 0) {
       return PostStatus.GONE;
     }

@@ -112,9 +112,10 @@ public interface IbCore {
   /**
    * Returns the counters of a device's events (D8): {@code dispatched}, {@code delivered} to
    * handlers, {@code detours} around an EventAdmin that was stuck, {@code overflows} with {@code
-   * lost} events, {@code handler_lost} by single handlers, {@code late} events after the removal
-   * had begun, {@code handler_errors}, {@code refresh_errors} of the caches, and events {@code
-   * mirrored} and {@code unposted} on EventAdmin.
+   * lost} events, {@code handler_lost} by single handlers, {@code early} events before the core had
+   * connected the device, {@code late} events after the removal had begun, {@code handler_errors},
+   * {@code refresh_errors} of the caches, and events {@code mirrored} and {@code unposted} on
+   * EventAdmin.
    *
    * @param device device name
    * @return name to value, in that order

@@ -14,6 +14,7 @@ import ib.core.verbs.ObjectControl;
 import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortModify;
 import ib.core.verbs.ProtectionDomain;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class DriverDevice extends IbDevice {
   private volatile DeviceInfo info;
+  private final AtomicLong unheard = new AtomicLong();
   private volatile @Nullable DeviceSink sink;
   private volatile @Nullable IbDevice reader;
 
@@ -40,8 +42,8 @@ public abstract class DriverDevice extends IbDevice {
 
   /**
    * For drivers: raises an unaffiliated event (S12, S44). An event raised before the core connects
-   * or after it disconnects is dropped; no change is lost, because the core reads the device's
-   * state when it connects (B12).
+   * or after it disconnects is dropped, and counted as {@code early}; no change is lost, because
+   * the core reads the device's state when it connects (B12).
    *
    * @param type an unaffiliated type
    * @param port from 1, or 0 for the device
@@ -52,9 +54,16 @@ public abstract class DriverDevice extends IbDevice {
       throw new IllegalArgumentException(type + " belongs to an object: use its raise()");
     }
     DeviceSink s = sink;
-    if (s != null) {
+    if (s == null) {
+      unheard.getAndIncrement();
+    } else {
       s.dispatch(type, port);
     }
+  }
+
+  /** For the core: {@return how many events were dropped since the last call} */
+  public final long takeUnheardEvents() {
+    return unheard.getAndSet(0);
   }
 
   /**

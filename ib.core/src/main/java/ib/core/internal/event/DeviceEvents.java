@@ -93,6 +93,7 @@ public final class DeviceEvents implements DeviceSink {
    */
   @MaySleep
   public void open() {
+    counters.early.add(device.takeUnheardEvents());
     load();
     hub.opened(this);
     poster.open();

@@ -10,6 +10,7 @@ final class EventCounters {
   final LongAdder overflows = new LongAdder();
   final LongAdder lost = new LongAdder();
   final LongAdder handlerLost = new LongAdder();
+  final LongAdder early = new LongAdder();
   final LongAdder late = new LongAdder();
   final LongAdder handlerErrors = new LongAdder();
   final LongAdder refreshErrors = new LongAdder();
@@ -24,6 +25,7 @@ final class EventCounters {
         overflows.sum(),
         lost.sum(),
         handlerLost.sum(),
+        early.sum(),
         late.sum(),
         handlerErrors.sum(),
         refreshErrors.sum(),

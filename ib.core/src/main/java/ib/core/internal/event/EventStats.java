@@ -12,6 +12,7 @@ import java.util.Map;
  * @param overflows EVENT_OVERFLOW events of the device queue
  * @param lost events for which these EVENT_OVERFLOW events stand
  * @param handlerLost events that single handlers lost; each handler got an EVENT_OVERFLOW for them
+ * @param early events dropped because they came before the core had connected (B12)
  * @param late events dropped because they came after the close (CC-16)
  * @param handlerErrors handler calls that threw
  * @param refreshErrors refreshes of the caches that failed
@@ -26,6 +27,7 @@ public record EventStats(
     long overflows,
     long lost,
     long handlerLost,
+    long early,
     long late,
     long handlerErrors,
     long refreshErrors,
@@ -41,6 +43,7 @@ public record EventStats(
     named.put("overflows", overflows);
     named.put("lost", lost);
     named.put("handler_lost", handlerLost);
+    named.put("early", early);
     named.put("late", late);
     named.put("handler_errors", handlerErrors);
     named.put("refresh_errors", refreshErrors);

@@ -90,7 +90,7 @@ class BusLagTest {
   @Test
   @DisplayName("D8: each counter has its name")
   void counters() {
-    var named = new EventStats(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11).named();
+    var named = new EventStats(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12).named();
     assertEquals(
         List.of(
             "dispatched",
@@ -99,6 +99,7 @@ class BusLagTest {
             "overflows",
             "lost",
             "handler_lost",
+            "early",
             "late",
             "handler_errors",
             "refresh_errors",
@@ -106,6 +107,6 @@ class BusLagTest {
             "unposted"),
         List.copyOf(named.keySet()));
     assertEquals(
-        List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L, 11L), List.copyOf(named.values()));
+        List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L, 11L, 12L), List.copyOf(named.values()));
   }
 }

@@ -183,6 +183,21 @@ class DeviceEventsTest {
   }
 
   @Test
+  @DisplayName("B12, findings C5: what a driver raises before the core has connected is counted")
+  void early() {
+    Rig rig = new Rig();
+    rig.device.connect(null, null);
+    rig.dispatch(2);
+    rig.device.connect(rig.events.sink(), null);
+    Recorder r = rig.open().handler();
+    rig.dispatch(1);
+    assertEquals(1, r.await(1).heard().size());
+    assertEquals(2, rig.events.stats().early());
+    assertEquals(0, rig.events.stats().late());
+    rig.hub.close();
+  }
+
+  @Test
   @DisplayName("CC-16: posters race with the close: each event is heard or counted late")
   void gateRace() throws Exception {
     for (int round = 0; round < 300; round++) {

@@ -61,7 +61,11 @@ public abstract class DriverDevice extends IbDevice {
     }
   }
 
-  /** For the core: {@return how many events were dropped since the last call} */
+  /**
+   * For the core.
+   *
+   * @return how many events were dropped since the last call
+   */
   public final long takeUnheardEvents() {
     return unheard.getAndSet(0);
   }

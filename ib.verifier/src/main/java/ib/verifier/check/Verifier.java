@@ -10,8 +10,6 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.osgi.framework.Constants;
-import org.osgi.framework.ServiceRegistration;
 
 /** The rules: what woven code must not do, and where. */
 public final class Verifier implements Watch {
@@ -126,21 +124,12 @@ public final class Verifier implements Watch {
   }
 
   @Override
-  public void unregistering(Object registration, String culprit) {
-    List<String> types = registeredTypes((ServiceRegistration<?>) registration);
+  public void unregistering(Object objectClass, String culprit) {
+    List<String> types = List.of((String[]) objectClass);
     if (types.contains(IbDevice.class.getName())) {
       order.fence(DriverDevice.class.getName(), culprit);
     } else if (types.contains(IbClient.class.getName())) {
       order.fence(IbClient.class.getName(), culprit);
-    }
-  }
-
-  private static List<String> registeredTypes(ServiceRegistration<?> registration) {
-    try {
-      Object types = registration.getReference().getProperty(Constants.OBJECTCLASS);
-      return types instanceof String[] names ? List.of(names) : List.of();
-    } catch (IllegalStateException e) {
-      return List.of(); // it is unregistered already: the call waits for nobody
     }
   }
 

@@ -187,13 +187,13 @@ public final class Probe {
   /**
    * See {@link Watch#unregistering}.
    *
-   * @param registration the registration
+   * @param objectClass the service property
    * @param culprit the bundle whose code makes it
    */
-  public static void unregistering(Object registration, String culprit) {
+  public static void unregistering(Object objectClass, String culprit) {
     Watch watch = WATCH.get();
     if (watch != null) {
-      watch.unregistering(registration, culprit);
+      watch.unregistering(objectClass, culprit);
     }
   }
 

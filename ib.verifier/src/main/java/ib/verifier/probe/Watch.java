@@ -110,10 +110,10 @@ public interface Watch {
    * The calling thread is about to unregister a service. That of a device or a client returns when
    * the bundle's callbacks have.
    *
-   * @param registration which
+   * @param objectClass its service property, an array of names
    * @param culprit the bundle whose code does so
    */
-  void unregistering(Object registration, String culprit);
+  void unregistering(Object objectClass, String culprit);
 
   /**
    * The midlayer calls a bundle.

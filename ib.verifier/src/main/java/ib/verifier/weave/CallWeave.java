@@ -160,13 +160,26 @@ final class CallWeave {
       Emit.object(code.dup2().pop(), "registering", calls.culprit()); // below the properties
     } else if (method.equals("unregister") && calls.isA(owner, REGISTRATION)) {
       changed.run();
-      Emit.object(code.dup(), "unregistering", calls.culprit());
+      objectClass(code.dup());
+      Emit.object(code, "unregistering", calls.culprit());
     }
     Set<String> fenced = calls.fenced(owner, key);
     if (!fenced.isEmpty()) {
       changed.run();
       Emit.texts(code, "fence", String.join(" ", fenced), calls.culprit());
     }
+  }
+
+  /** In place of a registration; of one that is over it throws what {@code unregister} throws. */
+  private static void objectClass(CodeBuilder code) {
+    ClassDesc reference = ClassDesc.ofInternalName("org/osgi/framework/ServiceReference");
+    code.invokeinterface(
+            ClassDesc.ofInternalName(REGISTRATION), "getReference", MethodTypeDesc.of(reference))
+        .loadConstant("objectClass")
+        .invokeinterface(
+            reference,
+            "getProperty",
+            MethodTypeDesc.of(ConstantDescs.CD_Object, ConstantDescs.CD_String));
   }
 
   private void around(CodeBuilder code, InvokeInstruction call, String owner, String method) {

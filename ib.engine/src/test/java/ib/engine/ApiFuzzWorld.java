@@ -21,7 +21,7 @@ public final class ApiFuzzWorld {
   private static final int GUARD = 64;
   private static final int MAX_BYTES = 3000;
   private static final byte UNTOUCHED = 0x5a;
-  private static final long WAIT_NS = 20_000_000_000L;
+  private static final long WAIT_NS = 600_000_000_000L;
 
   private ApiFuzzWorld() {}
 

@@ -11,8 +11,7 @@ import java.util.regex.Pattern;
 
 /**
  * Tests know no clock: a busy machine must fail none of them. What must happen is waited for, and
- * the bound of the wait, of minutes, only ends a hang. Forms that are no text of one statement, as
- * a bound in a constant, are not found.
+ * the bound of the wait, of minutes, only ends a hang. A bound in a constant is found by its name.
  */
 final class ClockRules {
   private static final String UNDER_A_MINUTE = "(?<bound>[1-5]?[0-9])";
@@ -34,6 +33,11 @@ final class ClockRules {
               "nanoTime\\(\\)\\s*(\\+|-\\s*\\w+\\s*[<>]=?)\\s*((TimeUnit\\.)?SECONDS\\.toNanos\\("
                   + UNDER_A_MINUTE
                   + "\\)|[1-5]?[0-9]_000_000_000L)"),
+          "a constant of seconds",
+          Pattern.compile(
+              "static final (int|long) \\w*(PATIENCE|WAIT|TIMEOUT)\\w*_(NS|MS|S) =\\s*"
+                  + "((TimeUnit\\.)?SECONDS\\.to(Nano|Milli)s\\([0-9]{1,2}\\)"
+                  + "|[1-9]?[0-9]_000(_000_000L)?;|[0-9]{1,2};)"),
           "a test's limit below ten minutes",
           Pattern.compile("@Timeout\\(\\s*(value\\s*=\\s*)?([0-9]{1,2}|[1-5][0-9]{2})\\b"),
           "a sleep",

@@ -24,6 +24,12 @@ class ClockRulesTest {
               "ib.driver.soft/src/test/java/ib/driver/soft/Opensm.java: a wait of seconds",
               "a process that does not end at a signal is killed after five seconds"),
           Map.entry(
+              "ib.engine/stress/src/test/java/ib/engine/cq/NotifyStress.java: a constant of seconds",
+              "a lost notification, which is the finding, is known by it"),
+          Map.entry(
+              "ib.ulp.ipoib/src/test/java/ib/ulp/ipoib/FrameFuzzTest.java: a constant of seconds",
+              "of one try of many: datagrams may be lost"),
+          Map.entry(
               "ib.driver.soft/src/test/java/ib/driver/soft/SlotWaitTest.java: a test's limit below ten minutes",
               "fails if a slot waits for its own bound of 120 s"),
           Map.entry(
@@ -78,6 +84,10 @@ class ClockRulesTest {
         "long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);",
         "long end = System.nanoTime() + 10_000_000_000L;",
         "if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(30)) {}",
+        "private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);",
+        "private static final long PATIENCE_NS = 5_000_000_000L;",
+        "static final int SA_TIMEOUT_MS = 20_000;",
+        "static final int WAIT_S = 5;",
         "Thread.sleep(1);",
         "TimeUnit.MILLISECONDS.sleep(200);",
       })

@@ -40,7 +40,6 @@ final class Flow implements Runnable {
   private final AtomicLong wrong = new AtomicLong();
   private final AtomicLong rounds = new AtomicLong();
   private volatile WcStatus failed = WcStatus.SUCCESS;
-  private volatile long endNs;
 
   Flow(RxeSide side, int rkey, long remote) {
     this.side = side;
@@ -74,7 +73,6 @@ final class Flow implements Runnable {
         Thread.onSpinWait();
       }
     }
-    endNs = System.nanoTime();
   }
 
   private void take(WorkCompletion wc) {
@@ -133,6 +131,6 @@ final class Flow implements Runnable {
 
   /** Posted, completed, wrong, rounds, the first failure, when all had completed. */
   String report() {
-    return posted + " " + completed + " " + wrong + " " + rounds + " " + failed + " " + endNs;
+    return posted + " " + completed + " " + wrong + " " + rounds + " " + failed;
   }
 }

@@ -61,11 +61,11 @@ final class RxeMadTest {
       try (MadAgent passive = MadAgent.register(b, 1, cm, (agent, r) -> heard.add(r));
           MadAgent active = MadAgent.register(a, 1, cm, (agent, r) -> heard.add(r))) {
         active.send(Mad.request(MgmtClass.CM, CM_VERSION, MadMethod.SEND, REQ, 0), to(b));
-        MadReceived req = heard.poll(ATTEMPT_MS, TimeUnit.MILLISECONDS);
+        MadReceived req = heard.poll(10, TimeUnit.MINUTES);
         assertNotNull(req, "a CM request");
         assertEquals(REQ, req.mad().header().attributeId());
         passive.reply(req, Mad.request(MgmtClass.CM, CM_VERSION, MadMethod.SEND, REQ + 1, 0));
-        MadReceived back = heard.poll(ATTEMPT_MS, TimeUnit.MILLISECONDS);
+        MadReceived back = heard.poll(10, TimeUnit.MINUTES);
         assertNotNull(back, "the way back, by the GRH of what came");
         assertEquals(REQ + 1, back.mad().header().attributeId());
         assertEquals(1, active.port());

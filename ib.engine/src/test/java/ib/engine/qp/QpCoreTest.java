@@ -27,7 +27,7 @@ class QpCoreTest {
   private static final int SEND_ONLY = 0x04; // IBA table 38, of RC
   private static final int UD_SEND_ONLY = 0x64;
   private static final int NO_KEY = 0x7fffff00;
-  private static final long PATIENCE_NS = 5_000_000_000L;
+  private static final long TIMER_NS = 5_000_000_000L;
 
   private final OneQueuePair one = new OneQueuePair(true);
   private final QpCore qp = one.qp;
@@ -146,7 +146,7 @@ class QpCoreTest {
     assertFalse(QpTimer.isRunning(null));
     QpTimer timer = new QpTimer(qp, QpCore.REQUEST_FAULT);
     assertFalse(QpTimer.isRunning(timer));
-    timer.start(PATIENCE_NS);
+    timer.start(TIMER_NS);
     assertTrue(QpTimer.isRunning(timer));
     QpTimer.ended(timer);
     assertFalse(QpTimer.isRunning(timer));
@@ -210,8 +210,8 @@ class QpCoreTest {
     long before = System.nanoTime();
     long end = ControlPath.deadline();
     long after = System.nanoTime();
-    assertTrue(end - before >= PATIENCE_NS);
-    assertTrue(end - after <= PATIENCE_NS);
+    assertTrue(end - before >= TIMER_NS);
+    assertTrue(end - after <= TIMER_NS);
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -233,9 +234,9 @@ class PerftestTest {
             BESIDE);
     assertTrue(rows.await(10, TimeUnit.MINUTES), "the server prints");
     fabric.unplug("soft0");
-    assertThrows(Exception.class, () -> ends.get(5, TimeUnit.MINUTES));
+    assertThrows(ExecutionException.class, () -> ends.get(5, TimeUnit.MINUTES));
     fabric.unplug("soft1");
-    assertThrows(Exception.class, () -> client.get(5, TimeUnit.MINUTES));
+    assertThrows(ExecutionException.class, () -> client.get(5, TimeUnit.MINUTES));
   }
 
   @Test
@@ -300,7 +301,7 @@ class PerftestTest {
     fabric.unplug("soft0");
     CommandException e =
         (CommandException)
-            assertThrows(Exception.class, () -> run.get(5, TimeUnit.MINUTES)).getCause();
+            assertThrows(ExecutionException.class, () -> run.get(5, TimeUnit.MINUTES)).getCause();
     assertEquals("ib_write_bw: IB device soft0 was removed during the run", e.getMessage());
   }
 }

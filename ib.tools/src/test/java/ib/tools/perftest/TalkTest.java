@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -166,7 +167,7 @@ class TalkTest {
       greet(socket);
       socket.getOutputStream().write(ascii(CLIENT_KEY), 0, 50);
     }
-    Exception e = assertThrows(Exception.class, () -> server.get(5, TimeUnit.MINUTES));
+    Exception e = assertThrows(ExecutionException.class, () -> server.get(5, TimeUnit.MINUTES));
     assertEquals(CommandException.class, e.getCause().getClass());
   }
 
@@ -192,7 +193,7 @@ class TalkTest {
     }
     try (Socket socket = connect(port)) { // one of the right form, and too old
       socket.getOutputStream().write(Arrays.copyOf(ascii("5.60"), 16));
-      Exception e = assertThrows(Exception.class, () -> server.get(5, TimeUnit.MINUTES));
+      Exception e = assertThrows(ExecutionException.class, () -> server.get(5, TimeUnit.MINUTES));
       assertEquals(CommandException.class, e.getCause().getClass());
     }
     String all = said.toString(StandardCharsets.UTF_8);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @DisplayName("core-layout 1a: interfaces are opened and closed without the list's monitor")
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AdapterTest {
-  private static final long PATIENCE_S = 20;
+  private static final long PATIENCE_S = 600;
 
   private volatile Runnable opening = () -> {};
   private final Lab lab =

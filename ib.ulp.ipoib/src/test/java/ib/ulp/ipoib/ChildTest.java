@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("section 7, containers: child interfaces, several of one partition, their names (I11)")
 @Timeout(600)
 class ChildTest {
-  private static final long PATIENCE_NS = 60_000_000_000L;
+  private static final long PATIENCE_NS = 600_000_000_000L;
   private static final LinkConfig CONFIG = new LinkConfig(0, 100, 200, 1500);
   private final Lab lab = new Lab(2, CONFIG, name -> Backend.inJvm());
 

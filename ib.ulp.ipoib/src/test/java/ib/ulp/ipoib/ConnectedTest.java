@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @DisplayName("issue 5, section 3: connected mode between soft devices in one JVM")
 @Timeout(600)
 class ConnectedTest {
-  private static final long PATIENCE_NS = 60_000_000_000L;
+  private static final long PATIENCE_NS = 600_000_000_000L;
   private static final LinkConfig CONNECTED = LinkConfig.DEFAULT.withConnected(true);
   private static final Ip TO_B = Ip.parse("10.96.0.2");
   private final Lab lab = new Lab(2, CONNECTED, name -> Backend.inJvm());

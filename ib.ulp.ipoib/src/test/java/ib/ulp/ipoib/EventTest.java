@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("1.5: events of the port, P_Key children, and the complaints of section 7 about them")
 @Timeout(600)
 class EventTest {
-  private static final long PATIENCE_NS = 60_000_000_000L;
+  private static final long PATIENCE_NS = 600_000_000_000L;
   private final Lab lab = new Lab(2, LinkConfig.DEFAULT, name -> Backend.inJvm());
   private NetIf a;
   private NetIf b;

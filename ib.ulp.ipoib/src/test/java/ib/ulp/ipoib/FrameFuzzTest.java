@@ -52,7 +52,7 @@ class FrameFuzzTest {
   private static final int MAX_RC = 65_524;
   private static final long MIN_PATIENCE_NS = 100_000_000L;
   private static final long MAX_PATIENCE_NS = 6_000_000_000L;
-  private static final long PATIENCE_NS = 10 * MAX_PATIENCE_NS; // with all tries of a ping
+  private static final long PATIENCE_NS = 100 * MAX_PATIENCE_NS; // with all tries of a ping
   private static final long MAX_HEAP = 24 << 20;
   private static final Ip[] ONE = {Ip.parse("10.96.0.1"), Ip.parse("fd00::1")};
   private static final Ip[] TWO = {Ip.parse("10.96.0.2"), Ip.parse("fd00::2")};

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @DisplayName("issue 5, section 3: two soft devices in one JVM reach each other by IP")
 @Timeout(600)
 class PingTest {
-  private static final long PATIENCE_NS = 60_000_000_000L;
+  private static final long PATIENCE_NS = 600_000_000_000L;
   private final Lab lab = new Lab(2);
   private NetIf a;
   private NetIf b;

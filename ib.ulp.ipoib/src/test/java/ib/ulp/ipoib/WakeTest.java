@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("issue 13, point 6: a packet passes the threads of the two interfaces and no other")
 @Timeout(600)
 class WakeTest {
-  private static final long PATIENCE_NS = 60_000_000_000L;
+  private static final long PATIENCE_NS = 600_000_000_000L;
   private static final Ip PEER = Ip.parse("10.96.0.2");
   private static final int PINGS = 500;
 

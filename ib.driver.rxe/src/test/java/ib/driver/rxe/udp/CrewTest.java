@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class CrewTest {
   private static final long PATIENCE_NS = TimeUnit.MILLISECONDS.toNanos(1);
-  private static final int WAIT_S = 20;
+  private static final int WAIT_S = 600;
 
   private final CountDownLatch inside = new CountDownLatch(1);
   private final CountDownLatch release = new CountDownLatch(1);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
     "issue 5: IP over the managed fabric: the driver's devices, the built-in subnet manager")
 @Timeout(600)
 class ManagedIpoibTest {
-  private static final long PATIENCE_NS = 60_000_000_000L;
+  private static final long PATIENCE_NS = 600_000_000_000L;
   private static final Ip GROUP = Ip.parse("239.9.9.9");
   private final ManagedSubnet subnet =
       new ManagedSubnet(2, BuiltinSm::new, name -> Backend.inJvm());

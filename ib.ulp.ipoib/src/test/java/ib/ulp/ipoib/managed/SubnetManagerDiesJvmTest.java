@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DisplayName("issue 5, section 4: OpenSM, the Java fabric, IPoIB in this JVM: no privilege needed")
 @Timeout(600)
 class SubnetManagerDiesJvmTest {
-  private static final long PATIENCE_NS = 2_000_000_000L;
+  private static final long TRY_NS = 2_000_000_000L;
   private static final Ip GROUP = Ip.parse("239.9.9.9");
 
   private final AtomicInteger answered = new AtomicInteger();
@@ -108,9 +108,9 @@ class SubnetManagerDiesJvmTest {
   private void ping(NetIf from) {
     try {
       while (!enough) {
-        from.ping(Ip.parse("10.96.0.2"), 56, PATIENCE_NS).get();
-        from.ping(Ip.parse("10.96.0.2"), 2016, PATIENCE_NS).get();
-        from.ping(Ip.parse("fd00::2"), 56, PATIENCE_NS).get();
+        from.ping(Ip.parse("10.96.0.2"), 56, TRY_NS).get();
+        from.ping(Ip.parse("10.96.0.2"), 2016, TRY_NS).get();
+        from.ping(Ip.parse("fd00::2"), 56, TRY_NS).get();
         if (!silent) {
           from.send(9, GROUP, 7, new byte[] {1}).get();
           words.incrementAndGet();

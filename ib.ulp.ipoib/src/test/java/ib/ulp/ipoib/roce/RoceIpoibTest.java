@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @DisplayName("issue 5, section 6 of the reference: IP over RoCE, two devices on loopback addresses")
 @Timeout(600)
 class RoceIpoibTest {
-  private static final long PATIENCE_NS = 60_000_000_000L;
+  private static final long PATIENCE_NS = 600_000_000_000L;
 
   private final StandaloneCore core = StandaloneCore.create();
   private RxeHost host;

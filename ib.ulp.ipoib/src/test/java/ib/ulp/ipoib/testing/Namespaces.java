@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Network namespaces that a test has made, and programs that run in them. */
 public final class Namespaces implements AutoCloseable {
-  private static final int PATIENCE_S = 60;
+  private static final int PATIENCE_S = 600;
 
   private final List<String> made = new ArrayList<>();
   private final List<Process> started = new ArrayList<>();

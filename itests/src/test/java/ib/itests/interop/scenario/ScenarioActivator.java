@@ -17,7 +17,7 @@ import org.osgi.framework.BundleContext;
  */
 public final class ScenarioActivator implements BundleActivator {
   static final int PORT = 18516;
-  private static final int PATIENCE_MS = 60_000;
+  private static final int PATIENCE_MS = 600_000;
 
   /** What the shell calls. */
   public static final class Command {

@@ -133,6 +133,7 @@ class DatagramTest {
       a.hca.port(1).pkey(0, 0x1234);
       assertEquals(PostStatus.OK, send(a, a.qp, ah, b.qp.qpn(), Rig.QKEY, 4));
       assertEquals(1, b.device.queryPort(1).badPkeyCounter());
+      assertEquals("QP", rig.wire.violations.toString(), "the fabric is told, for its traps");
       a.hca.port(1).pkey(0, 0x7fff); // a limited member to a full one
       receive(b, 140);
       assertEquals(PostStatus.OK, send(a, a.qp, ah, b.qp.qpn(), Rig.QKEY, 4));

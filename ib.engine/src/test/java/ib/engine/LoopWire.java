@@ -30,6 +30,7 @@ final class LoopWire {
   volatile Consumer<Packet> sees; // gets each packet before delivery, which stays direct; or null
   final AtomicLong transmitted = new AtomicLong();
   final AtomicLong asked = new AtomicLong(); // for a way without packets
+  final StringBuilder violations = new StringBuilder(); // of a P_Key or a Q_Key, as told
   int asksUntilChange; // for a way; that way is lost as soon as it was found; 0: never
   private int lost; // the LID to which packets must be real ones; 0: none
   private End last;
@@ -82,6 +83,11 @@ final class LoopWire {
         }
       }
       packet.release(run);
+    }
+
+    @Override
+    public void keyViolation(Packet packet, boolean pkey) {
+      violations.append(pkey ? 'P' : 'Q');
     }
 
     @Override

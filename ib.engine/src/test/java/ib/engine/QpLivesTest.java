@@ -18,6 +18,8 @@ import ib.engine.qp.HcaConfig;
 import ib.engine.time.VirtualClock;
 import ib.engine.verbs.Probe;
 import ib.engine.wire.Syndrome;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -93,6 +95,19 @@ class QpLivesTest {
       assertEquals(left < 2 ? 1 : 0, raised(EventType.SRQ_LIMIT_REACHED), left + " are left");
     }
     assertEquals(packets, rig.wire.transmitted.get() > 0);
+  }
+
+  @Test
+  @DisplayName("S20: a receive that leaves a shared queue is outstanding at each moment")
+  void held() {
+    shared(1, 1);
+    List<Integer> seen = new ArrayList<>();
+    b.device.raised = () -> seen.add(Probe.outstanding(b.qp)); // it has left, nothing has completed
+    send(a);
+    rig.settle();
+    assertEquals(List.of(1), seen);
+    assertEquals(0, Probe.outstanding(b.qp));
+    assertEquals(WcStatus.SUCCESS, Rig.next(a.sendCq).status());
   }
 
   @ParameterizedTest

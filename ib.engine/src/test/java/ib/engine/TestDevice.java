@@ -16,12 +16,24 @@ import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortModify;
 import ib.core.verbs.ProtectionDomain;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** A handle on a {@link SoftHca} without the core. */
 public final class TestDevice extends IbDevice {
   public final SoftHca hca;
   private final DeviceInfo info;
-  private final TestControl control = new TestControl(this);
+  private final Queue<IbEvent> events =
+      new ConcurrentLinkedQueue<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public boolean add(IbEvent event) {
+          raised.run();
+          return super.add(event);
+        }
+      };
+  private final TestControl control = new TestControl(this, events);
+  volatile Runnable raised = () -> {}; // in the thread that raises an event of an object
 
   public TestDevice(String name, SoftHca hca) {
     this.hca = hca;

@@ -36,7 +36,17 @@ public final class TestControl implements ObjectControl {
    * @param device which
    */
   public TestControl(IbDevice device) {
-    this(Kind.DEVICE, device, new ConcurrentLinkedQueue<>(), new ConcurrentLinkedQueue<>());
+    this(device, new ConcurrentLinkedQueue<>());
+  }
+
+  /**
+   * The book of a device.
+   *
+   * @param device which
+   * @param events takes what is raised, in the thread that raises it
+   */
+  public TestControl(IbDevice device, Queue<IbEvent> events) {
+    this(Kind.DEVICE, device, events, new ConcurrentLinkedQueue<>());
   }
 
   private TestControl(

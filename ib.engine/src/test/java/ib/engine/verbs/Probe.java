@@ -57,6 +57,11 @@ public final class Probe {
     return core.isIdle();
   }
 
+  /** {@return requests that are not completed, as a drain counts them} */
+  public static int outstanding(QueuePair qp) {
+    return ((SoftQp) qp).outstanding();
+  }
+
   /** {@return whether no thread has claimed the queue pair} */
   public static boolean free(QueuePair qp) {
     return !((SoftQp) qp).engine().claimed();

@@ -189,7 +189,12 @@ public final class SoftHca implements DeviceOps {
 
       @Override
       public Optional<Report> diagnose(int qpn) {
-        return core.diagnose(device, qpn);
+        return core.diagnose(device, n -> n == qpn).findFirst();
+      }
+
+      @Override
+      public List<Report> all() {
+        return core.diagnose(device, n -> true).toList();
       }
     };
   }

@@ -70,8 +70,8 @@ final class Channel {
             pair.move(c, reply.peer(), options.terms());
             c.ready(NONE);
           });
-    } catch (IbException e) {
-      of.finish(RdmaEnd.failed(RdmaEnd.Kind.CONNECT_ERROR, e));
+    } catch (Throwable e) { // of a driver, too
+      of.finish(RdmaEnd.failed(RdmaEnd.Kind.CONNECT_ERROR, pair.known(e)));
       c.end();
     }
   }
@@ -99,7 +99,7 @@ final class Channel {
       if (!life.unlessEnded(() -> accept(request, qp))) {
         throw of.whyEnded();
       }
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // of code that is not ours
       of.finish(RdmaEnd.failed(RdmaEnd.Kind.CONNECT_ERROR, pair.known(e)));
       request.applicant().refuse();
       of.close();
@@ -124,8 +124,8 @@ final class Channel {
 
   // ---- both ----
 
-  /** {@return an exception of ours, or one about an exception of the queue pair factory} */
-  IbException known(RuntimeException e) {
+  /** {@return an exception of ours, or one about what the queue pair factory has thrown} */
+  IbException known(Throwable e) {
     return pair.known(e);
   }
 

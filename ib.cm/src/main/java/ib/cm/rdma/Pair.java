@@ -51,7 +51,7 @@ final class Pair {
   }
 
   /** {@return an exception of ours, or one about an exception of the queue pair factory} */
-  IbException known(RuntimeException e) {
+  IbException known(Throwable e) {
     if (e instanceof IbException ours) {
       return ours;
     }
@@ -81,7 +81,7 @@ final class Pair {
       }
       data = factory.data(options).clone();
       return made;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // of code that is not ours
       destroy(made);
       throw e;
     }
@@ -149,7 +149,7 @@ final class Pair {
       if (made != null) {
         made.modify(new QpAttr().state(QpState.ERR));
       }
-    } catch (IbException e) { // the device goes, and its queue pairs with it
+    } catch (Throwable e) { // the device goes, and its queue pairs with it; or its driver is broken
       LOG.debug("{}: the queue pair cannot be moved", what, e);
     }
   }

@@ -89,7 +89,7 @@ final class Paths {
     CompletableFuture<PathRecord> answer;
     try {
       answer = ask.apply(question);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // of code that is not ours
       answer = CompletableFuture.failedFuture(e);
     }
     answer.whenComplete(

@@ -280,6 +280,11 @@ public final class RdmaCm implements AutoCloseable {
     return connections;
   }
 
+  /** {@return what was refused} */
+  Incidents incidents() {
+    return incidents;
+  }
+
   /** {@return the ways of the program} */
   Routes routes() {
     return routes;

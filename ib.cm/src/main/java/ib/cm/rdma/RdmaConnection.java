@@ -72,7 +72,7 @@ public final class RdmaConnection implements AutoCloseable {
   private void begin(Routes by) {
     try {
       begin(by.find(identity.remote(), options, identity.local().getPort()));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // of code that is not ours
       finish(RdmaEnd.unmade(what, identity.site() != null, channel.known(e)));
     }
   }
@@ -205,10 +205,16 @@ public final class RdmaConnection implements AutoCloseable {
     if (closed.compareAndSet(false, true)) {
       try {
         channel.destroy();
-      } finally {
+      } finally { // also when the queue pair factory throws
         released = true;
+        left();
       }
+    } else {
+      left();
     }
+  }
+
+  private void left() {
     life.turns().fence(what);
     owner.forget(this);
   }

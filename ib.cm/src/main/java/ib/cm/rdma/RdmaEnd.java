@@ -6,6 +6,7 @@ import ib.cm.CmUnresolvedException;
 import ib.core.verbs.Errno;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.IbTimedOutException;
 import java.util.Arrays;
@@ -102,7 +103,11 @@ public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
       case CancellationException e -> closed(what);
       case IbNoDeviceException e -> failed(Kind.ADDR_ERROR, e); // the host's, which asks for ways
       case IbException e -> failed(Kind.CONNECT_ERROR, e);
-      default -> throw new IllegalStateException(what, why);
+      default -> { // of code that is not ours
+        IbException wrapped = new IbInvalidException(what, why.toString(), "the log");
+        wrapped.initCause(why);
+        yield failed(Kind.CONNECT_ERROR, wrapped);
+      }
     };
   }
 

@@ -87,8 +87,9 @@ public final class RdmaListener implements AutoCloseable {
   private void hear(RdmaRequest request) {
     try {
       handler.accept(request);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // of code that is not ours
       LoggerFactory.getLogger(RdmaListener.class).error("the handler of {} failed", this, e);
+      owner.incidents().refused("the handler failed", () -> request.remoteAddress().toString());
       request.refuse();
     }
   }

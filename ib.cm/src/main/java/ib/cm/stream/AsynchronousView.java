@@ -108,7 +108,7 @@ final class AsynchronousView implements AsynchronousByteChannel {
     Integer bytes;
     try {
       bytes = work.call();
-    } catch (Exception e) {
+    } catch (Throwable e) {
       handler.failed(e, attachment);
       return;
     }

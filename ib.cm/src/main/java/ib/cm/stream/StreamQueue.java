@@ -88,7 +88,7 @@ class StreamQueue {
       QueuePair made = domain.createQp(init);
       qp = made;
       return made;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // of code that is not ours
       close();
       throw e;
     }

@@ -7,13 +7,16 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.WcStatus;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongFunction;
+import java.util.stream.Collectors;
 
 /**
  * Tells what has happened to a queue pair: a service that a driver registers for each device while
- * it is plugged in, with the service property {@link DeviceSlot#DEVICE_NAME}. {@code ib:why}
- * reaches drivers through it.
+ * it is plugged in, with the service property {@link DeviceSlot#DEVICE_NAME}. {@code ib:why} and
+ * {@link StandaloneFabric#why} reach drivers through it.
  */
 public interface QpDiagnosis {
 
@@ -83,6 +86,84 @@ public interface QpDiagnosis {
           });
       return drops;
     }
+
+    /** {@return whether something is wrong with the queue pair} */
+    public boolean isTrouble() {
+      return !likely.startsWith(Finding.WELL);
+    }
+
+    /**
+     * {@return the report with other values}
+     *
+     * @param name device name
+     * @param ns as {@link #nowNs}
+     * @param counted as {@link #counters}
+     * @param found as {@link #likely} and {@link #tries}
+     */
+    public Report with(String name, long ns, Map<String, Long> counted, Finding found) {
+      return new Report(
+          name,
+          qpn,
+          type,
+          state,
+          ns,
+          history,
+          troubles,
+          peer,
+          heardNs,
+          counted,
+          found.likely(),
+          found.tries());
+    }
+
+    /**
+     * {@return the report as {@code ib:why} prints it, several lines}
+     *
+     * @param time the text of a time, which is in the clock of {@link #nowNs}
+     */
+    public String text(LongFunction<String> time) {
+      StringBuilder out = new StringBuilder();
+      out.append(String.format("QP 0x%06x %s %s on %s", qpn, type, state, device));
+      if (!history.isEmpty()) {
+        out.append(" since ").append(time.apply(history.getLast().ns()));
+      }
+      for (Change c : history) {
+        line(out, time.apply(c.ns()) + " " + c.state() + ": " + c.cause());
+      }
+      for (Note n : troubles) {
+        line(out, "last " + time.apply(n.ns()) + " " + n.text());
+      }
+      if (!peer.isEmpty()) {
+        String heard = heardNs < 0 ? ", never heard" : ", last heard " + time.apply(heardNs);
+        line(out, "peer " + peer + (heardNs == NOT_TOLD ? "" : heard));
+      }
+      drops(out, "packets to it dropped: ", false);
+      drops(out, "packets of its device that the fabric dropped: ", true);
+      line(out, "likely: " + likely);
+      tries.forEach(t -> line(out, "try: " + t));
+      return out.toString();
+    }
+
+    private void drops(StringBuilder out, String title, boolean fabric) {
+      String drops =
+          drops().entrySet().stream()
+              .filter(e -> e.getKey().startsWith("fabric_") == fabric)
+              .map(e -> e.getKey() + " " + e.getValue())
+              .collect(Collectors.joining(", "));
+      if (!drops.isEmpty()) {
+        line(out, title + drops);
+      }
+    }
+
+    private static void line(StringBuilder out, String text) {
+      out.append("\n  ").append(text);
+    }
+
+    /** {@return the report as {@link #text} makes it, with times before it was made} */
+    @Override
+    public String toString() {
+      return text(ns -> String.format(Locale.ROOT, "%.1f ms ago", (nowNs - ns) / 1e6));
+    }
   }
 
   /**
@@ -92,6 +173,9 @@ public interface QpDiagnosis {
    * @param tries what to try, in this order
    */
   record Finding(String likely, List<String> tries) {
+    /** How the cause begins when all is well. */
+    public static final String WELL = "nothing is wrong as far as ";
+
     private static final String AGAIN = "modify to RESET and bring it up again";
 
     /** Copies the list. */
@@ -189,4 +273,15 @@ public interface QpDiagnosis {
    */
   @MaySleep
   Optional<Report> diagnose(int qpn);
+
+  /**
+   * Looks at all queue pairs.
+   *
+   * @return what is known of each, and of the latest that were closed while in trouble, as far as
+   *     the driver knows them
+   */
+  @MaySleep
+  default List<Report> all() {
+    return List.of();
+  }
 }

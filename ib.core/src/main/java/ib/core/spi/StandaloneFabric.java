@@ -10,9 +10,11 @@ import ib.core.verbs.Fence;
 import ib.core.verbs.IbDeadlockException;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.IbNotSupportedException;
 import ib.core.verbs.MaySleep;
+import ib.core.verbs.QueuePair;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -163,6 +165,33 @@ public class StandaloneFabric implements AutoCloseable {
                     text + ".service " + type.getSimpleName(),
                     device + " does not offer it",
                     "another driver"));
+  }
+
+  /**
+   * Tells what has happened to a queue pair, the likely cause of its trouble, and what to try, as
+   * {@code ib:why} does; {@link QpDiagnosis.Report#toString} has the words.
+   *
+   * @param qp a queue pair of a device of the fabric; a closed one while its device keeps what was
+   *     wrong with it
+   * @return the report
+   * @throws IbInvalidException when the device knows nothing of it any more
+   * @throws IbNoDeviceException when the fabric has no such device, or it is unplugged
+   */
+  @MaySleep
+  public final QpDiagnosis.Report why(QueuePair qp) {
+    return service(qp.device().name(), QpDiagnosis.class)
+        .diagnose(qp.qpn())
+        .orElseThrow(
+            () -> new IbInvalidException(text + ".why " + qp, "it is closed", "ask before"));
+  }
+
+  /** {@return {@link #why} of each queue pair in trouble, also of the latest that were closed} */
+  @MaySleep
+  public final List<QpDiagnosis.Report> troubles() {
+    return devices().stream()
+        .flatMap(d -> opened.driver().service(d.name(), QpDiagnosis.class).stream())
+        .flatMap(d -> d.all().stream().filter(QpDiagnosis.Report::isTrouble))
+        .toList();
   }
 
   /**

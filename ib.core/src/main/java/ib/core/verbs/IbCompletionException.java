@@ -12,7 +12,8 @@ public class IbCompletionException extends IbException {
    * @param completion the completion
    */
   public IbCompletionException(WorkCompletion completion) {
-    super(Errno.EIO, completion.toString(), completion.status().label(), "");
+    super(
+        Errno.EIO, completion.values(), completion.status().label(), completion.status().advice());
     status = completion.status();
   }
 

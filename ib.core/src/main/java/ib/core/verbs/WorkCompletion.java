@@ -246,7 +246,13 @@ public final class WorkCompletion {
     return this;
   }
 
-  /** {@return the vendor's own error number; 0 if there is none} */
+  /**
+   * Returns the device's own error number.
+   *
+   * @return of devices of soft and rxe the syndrome of the peer's NAK (IBA table 45): {@code 0x60}
+   *     sequence, {@code 0x61} invalid request, {@code 0x62} remote access, {@code 0x63} remote
+   *     operation, {@code 0x20} and more not ready; 0 when the failure is one of this side
+   */
   public int vendorError() {
     return vendorError;
   }
@@ -345,14 +351,22 @@ public final class WorkCompletion {
     return this;
   }
 
-  /** {@return the values that matter, for people} */
+  /** {@return the values that matter, for people; of a failure also what to try} */
   @Override
   public String toString() {
+    return status == WcStatus.SUCCESS
+        ? values()
+        : values() + ": " + status.label() + "; " + status.advice();
+  }
+
+  String values() {
     return "WorkCompletion[wrId=0x"
         + Long.toHexString(wrId)
         + " "
         + status
-        + (status == WcStatus.SUCCESS ? " " + opcode : " vendorError=" + vendorError)
+        + (status == WcStatus.SUCCESS
+            ? " " + opcode
+            : " vendorError=0x" + Integer.toHexString(vendorError))
         + " byteLen="
         + byteLen
         + " qpn=0x"

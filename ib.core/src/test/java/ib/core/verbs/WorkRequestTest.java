@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
+import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -87,10 +89,23 @@ class WorkRequestTest {
     wc.status(WcStatus.SUCCESS);
     assertEquals(
         "WorkCompletion[wrId=0x11 SUCCESS RECV byteLen=64 qpn=0x12 wcFlags=0]", wc.toString());
-    wc.status(WcStatus.WR_FLUSH_ERR).vendorError(3);
-    assertEquals(
-        "WorkCompletion[wrId=0x11 WR_FLUSH_ERR vendorError=3 byteLen=64 qpn=0x12 wcFlags=0]",
-        wc.toString());
+    wc.status(WcStatus.WR_FLUSH_ERR).vendorError(0x1b);
+    String values =
+        "WorkCompletion[wrId=0x11 WR_FLUSH_ERR vendorError=0x1b byteLen=64 qpn=0x12 wcFlags=0]";
+    String flushed = "look at the first completion that failed: this one is a consequence";
+    assertEquals(values + ": Work Request Flushed Error; " + flushed, wc.toString());
+    String thrown = assertThrows(IbCompletionException.class, wc::check).getMessage();
+    assertEquals(values + ": Work Request Flushed Error (EIO). Try: " + flushed, thrown);
+  }
+
+  @Test
+  @DisplayName("findings E2: each failure of a device has words of what to try")
+  void advice() {
+    Set<WcStatus> none = EnumSet.range(WcStatus.LOC_RDD_VIOL_ERR, WcStatus.INV_EEC_STATE_ERR);
+    none.addAll(Set.of(WcStatus.SUCCESS, WcStatus.LOC_EEC_OP_ERR)); // reliable datagrams
+    for (WcStatus s : WcStatus.values()) {
+      assertEquals(none.contains(s), s.advice().isEmpty(), s.toString());
+    }
   }
 
   @Test

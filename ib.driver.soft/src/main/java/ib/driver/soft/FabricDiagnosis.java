@@ -31,6 +31,11 @@ final class FabricDiagnosis implements QpDiagnosis {
     return engine.diagnose(qpn).map(this::complete);
   }
 
+  @Override
+  public List<Report> all() {
+    return engine.all().stream().map(this::complete).toList();
+  }
+
   private Report complete(Report r) {
     Map<String, Long> counters = new LinkedHashMap<>(r.counters());
     long refused = 0;
@@ -49,18 +54,6 @@ final class FabricDiagnosis implements QpDiagnosis {
     }
     String likely =
         suffers ? "a switch enforces partitions and does not pass this one" : r.likely();
-    return new Report(
-        r.device(),
-        r.qpn(),
-        r.type(),
-        r.state(),
-        r.nowNs(),
-        r.history(),
-        r.troubles(),
-        r.peer(),
-        r.heardNs(),
-        counters,
-        likely,
-        tries);
+    return r.with(r.device(), r.nowNs(), counters, new Finding(likely, tries));
   }
 }

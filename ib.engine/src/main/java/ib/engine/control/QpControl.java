@@ -269,7 +269,8 @@ final class QpControl extends ControlPath {
   }
 
   @Override
-  public void kill(long end) {
+  public QpDiagnosis.@Nullable Report kill(long end) {
+    QpDiagnosis.Report last = null;
     RunList run;
     try {
       run = enter("close", end);
@@ -280,6 +281,7 @@ final class QpControl extends ControlPath {
     try {
       Join.part(qp);
       if (!qp.buried()) {
+        last = last();
         finish(run);
       }
     } finally {
@@ -287,6 +289,16 @@ final class QpControl extends ControlPath {
       qp.keys.clear();
       qp.bury();
       leave(run);
+    }
+    return last;
+  }
+
+  private QpDiagnosis.@Nullable Report last() {
+    try {
+      return QpDoctor.last(qp, qp.hca.worker().now());
+    } catch (Throwable t) { // no memory for it: destroying goes on
+      qp.history.caught(t);
+      return null;
     }
   }
 

@@ -14,6 +14,7 @@ import ib.engine.wire.Syndrome;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Diagnoses a queue pair: the report has the first finding whose signs are present. Only the thread
@@ -48,6 +49,23 @@ final class QpDoctor {
         doctor.counters,
         found.likely(),
         found.tries());
+  }
+
+  /**
+   * {@return the report of a queue pair that is about to be closed, or null when it has not failed:
+   * a queue pair that was moved to ERR is closed every day}
+   */
+  static @Nullable Report last(QpCore qp, long now) {
+    QpHistory history = qp.history;
+    if (qp.state.ordinal() < QpState.RTR.ordinal()
+        || (qp.state == QpState.ERR
+            && history.isAsked()
+            && history.failure() == null
+            && history.refusal() == 0)) {
+      return null;
+    }
+    Report report = examine(qp, "", now);
+    return report.isTrouble() ? report : null;
   }
 
   private static Map<String, Long> counters(QpCore qp) {
@@ -200,7 +218,10 @@ final class QpDoctor {
           watch(),
           "a larger timeout, when the peer pauses for long");
     }
-    return Finding.of("nothing is wrong as far as can be seen here");
+    String well = Finding.WELL + "can be seen here";
+    return noReceive()
+        ? Finding.of(well, "no receive is posted: post one before the peer sends")
+        : Finding.of(well);
   }
 
   private boolean noReceive() {

@@ -1,6 +1,8 @@
 package ib.engine.port;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.spi.QpDiagnosis;
+import ib.core.spi.QpDiagnosis.Finding;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.EventType;
 import ib.core.verbs.IbNoMemoryException;
@@ -19,20 +21,25 @@ import ib.engine.qp.QpCore;
 import ib.engine.run.Worker;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Wire;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The shared state of one device's objects: ports, numbers, groups, counters, limits. */
 public final class HcaCore extends Hca {
   private static final int MIN_QPN = 16; // 0 and 1 are special, a few more are left alone
   private static final int NUMBERS_BETWEEN = 1 << 20; // creations; a region takes two keys (V1-V5)
+  private static final int MAX_CLOSED = 16; // of which the diagnosis is kept
   private static final Limit[] COUNTED = {
     Limit.MAX_PD,
     Limit.MAX_CQ,
@@ -52,6 +59,10 @@ public final class HcaCore extends Hca {
   private final Tally tally;
   private final Map<Limit, AtomicInteger> counts = new EnumMap<>(Limit.class);
   private final AtomicInteger domains = new AtomicInteger();
+
+  @GuardedBy("closed")
+  private final Deque<QpDiagnosis.Report> closed = new ArrayDeque<>();
+
   private volatile boolean gone;
 
   /**
@@ -210,14 +221,36 @@ public final class HcaCore extends Hca {
   }
 
   /**
-   * Looks at a queue pair.
+   * Looks at queue pairs, and at the latest that were closed in trouble.
    *
-   * @param device device name, for the report
-   * @param qpn its number
-   * @return what is known of it
+   * @param device device name, for the reports
+   * @param wanted which numbers
+   * @return what is known of them
    */
-  public Optional<QpDiagnosis.Report> diagnose(String device, int qpn) {
-    return tally.find(qpn).map(qp -> qp.control.diagnose(device));
+  public Stream<QpDiagnosis.Report> diagnose(String device, IntPredicate wanted) {
+    long now = worker().now();
+    List<QpDiagnosis.Report> old;
+    synchronized (closed) {
+      old = List.copyOf(closed);
+    }
+    return Stream.concat(
+        tally.all().stream().filter(q -> wanted.test(q.qpn)).map(q -> q.control.diagnose(device)),
+        old.stream()
+            .filter(r -> wanted.test(r.qpn()))
+            .map(r -> r.with(device, now, r.counters(), new Finding(r.likely(), r.tries()))));
+  }
+
+  /** Keeps the diagnosis of a closed queue pair; null: nothing was wrong with it. */
+  public void keep(QpDiagnosis.@Nullable Report last) {
+    if (last == null) {
+      return;
+    }
+    synchronized (closed) {
+      closed.addLast(last);
+      if (closed.size() > MAX_CLOSED) {
+        closed.removeFirst();
+      }
+    }
   }
 
   /** Makes a queue pair unreachable; its number goes into quarantine. */

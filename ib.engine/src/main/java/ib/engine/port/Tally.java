@@ -10,8 +10,8 @@ import ib.engine.run.LookRound;
 import java.util.EnumMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BiConsumer;
@@ -94,9 +94,9 @@ public final class Tally extends LookRound {
     return i < COUNTERS ? qp.value(HCA_COUNTERS[i]) : qp.value(i - COUNTERS);
   }
 
-  /** {@return the queue pair of a number; of several special ones the first} */
-  synchronized Optional<QpCore> find(int qpn) {
-    return members.keySet().stream().filter(qp -> qp.qpn == qpn).findFirst();
+  /** {@return the queue pairs} */
+  synchronized List<QpCore> all() {
+    return List.copyOf(members.keySet());
   }
 
   /**

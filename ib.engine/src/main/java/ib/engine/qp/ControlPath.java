@@ -5,6 +5,7 @@ import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpState;
 import ib.engine.link.Link;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The control path of a queue pair as objects of the verbs see it: any thread may call, and waits
@@ -40,10 +41,11 @@ public abstract class ControlPath extends QpHistory {
    * completed (D4).
    *
    * @param end when to stop waiting, in {@link System#nanoTime}
+   * @return its diagnosis when it was in trouble, else null
    * @throws IbTimedOutException when another thread still holds the claim. That thread finds the
    *     queue pair destroyed when it goes on; the memory that it may be using must stay
    */
-  public abstract void kill(long end);
+  public abstract QpDiagnosis.@Nullable Report kill(long end);
 
   /**
    * Waits until the claim was free once and no packet of the queue pair is being copied.

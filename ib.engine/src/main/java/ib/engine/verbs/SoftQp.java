@@ -400,7 +400,7 @@ public final class SoftQp extends QueuePair implements QpConsumer {
     HcaCore hca = pd.hca();
     hca.leave(engine);
     try {
-      engine.control.kill(ControlPath.deadline());
+      hca.keep(engine.control.kill(ControlPath.deadline()));
       pd.forget(this); // not while a thread still holds its claim: its memory must stay
     } finally {
       hca.tally().leave(engine);

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * and so on; tests that run at the same time do not meet.
  *
  * <p>After {@code @AfterEach} the fabric is closed. What the test has left open then fails it, with
- * the line that made it. When the test has failed, a suppressed error tells the seed and the last
- * packets of each device, with what became of each.
+ * the line that made it. When the test has failed, a suppressed error tells the seed, the last
+ * packets of each device with what became of each, and why each queue pair in trouble is so.
  *
  * <p>The system property {@code ib.kit.seed} stands instead of every seed.
  */

@@ -4,6 +4,7 @@ import ib.core.client.IbCore;
 import ib.core.spi.PacketCapture;
 import ib.core.spi.StandaloneFabric;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.IbException;
 import ib.kit.capture.CaptureReader;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
@@ -103,6 +104,11 @@ public final class IbFabricExtension
     for (Watched w : life.watched) {
       text.append("\nlast packets of ").append(w.device).append(", of ").append(w.packets.seen());
       w.packets.lines().forEach(line -> text.append("\n  ").append(line));
+    }
+    try {
+      life.fabric.troubles().forEach(why -> text.append('\n').append(why));
+    } catch (IbException e) {
+      text.append("\nno diagnosis: ").append(e);
     }
     return text.toString();
   }

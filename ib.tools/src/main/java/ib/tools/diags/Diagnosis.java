@@ -1,7 +1,5 @@
 package ib.tools.diags;
 
-import ib.core.spi.QpDiagnosis.Change;
-import ib.core.spi.QpDiagnosis.Note;
 import ib.core.spi.QpDiagnosis.Report;
 import ib.tools.output.JsonView;
 import ib.tools.output.Printable;
@@ -10,10 +8,8 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /** The diagnosis of a queue pair, with times of the wall clock. */
 final class Diagnosis implements Printable, JsonView {
@@ -36,49 +32,7 @@ final class Diagnosis implements Printable, JsonView {
 
   @Override
   public String text() {
-    StringBuilder out = new StringBuilder();
-    out.append(String.format("QP 0x%06x %s %s", report.qpn(), report.type(), report.state()));
-    out.append(" on ").append(report.device());
-    List<Change> history = report.history();
-    if (!history.isEmpty()) {
-      out.append(" since ").append(time(history.getLast().ns()));
-    }
-    for (Change c : history) {
-      line(out, time(c.ns()) + " " + c.state() + ": " + c.cause());
-    }
-    for (Note n : report.troubles()) {
-      line(out, "last " + time(n.ns()) + " " + n.text());
-    }
-    if (!report.peer().isEmpty()) {
-      line(out, "peer " + report.peer() + heard());
-    }
-    drops(out, "packets to it dropped: ", false);
-    drops(out, "packets of its device that the fabric dropped: ", true);
-    line(out, "likely: " + report.likely());
-    report.tries().forEach(t -> line(out, "try: " + t));
-    return out.toString();
-  }
-
-  private String heard() {
-    if (report.heardNs() == Report.NOT_TOLD) {
-      return "";
-    }
-    return report.heardNs() < 0 ? ", never heard" : ", last heard " + time(report.heardNs());
-  }
-
-  private void drops(StringBuilder out, String title, boolean fabric) {
-    String drops =
-        report.drops().entrySet().stream()
-            .filter(e -> e.getKey().startsWith("fabric_") == fabric)
-            .map(e -> e.getKey() + " " + e.getValue())
-            .collect(Collectors.joining(", "));
-    if (!drops.isEmpty()) {
-      line(out, title + drops);
-    }
-  }
-
-  private static void line(StringBuilder out, String text) {
-    out.append("\n  ").append(text);
+    return report.text(this::time);
   }
 
   @Override

@@ -18,6 +18,7 @@ import ib.core.sa.McMemberRecord;
 import ib.core.sa.McMemberRecord.Field;
 import ib.core.sa.SaClient;
 import ib.core.sa.SaMembership;
+import ib.core.spi.StandaloneFabric;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.CqInit;
 import ib.core.verbs.EventType;
@@ -38,6 +39,7 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.SrqAttr;
 import ib.core.verbs.SrqInit;
+import ib.core.verbs.WcStatus;
 import ib.core.verbs.WellKnown;
 import ib.core.verbs.WorkCompletion;
 import ib.driver.soft.standalone.SoftFabric;
@@ -234,6 +236,26 @@ class CookbookTest {
       fabric.set("soft0", "link", "down");
       assertEquals(EventType.PORT_ERR, events.poll(1, TimeUnit.MINUTES));
       device.unregisterEventHandler(handler); // afterwards it does not run
+    }
+  }
+
+  @Test
+  @IbFabric(devices = 2)
+  void why(IbDevice deviceA, IbDevice deviceB, StandaloneFabric fabric) {
+    try (End a = End.of(deviceA, QpType.RC);
+        End b = End.of(deviceB, QpType.RC)) {
+      QueuePairs.connect(a.qp(), b.qp());
+      a.qp()
+          .wrStart()
+          .wrFlags(SendFlags.SIGNALED)
+          .wrRdmaRead(b.memory().rkey() + 1, b.memory().iova())
+          .wrSetSge(a.memory().lkey(), a.memory().iova(), 64)
+          .wrComplete();
+      assertEquals(WcStatus.REM_ACCESS_ERR, a.cq().await(Duration.ofMinutes(1)).status());
+      String reader = fabric.why(a.qp()).likely();
+      assertEquals("the peer refused the rkey, the range or the right of a request", reader);
+      String words = fabric.why(b.qp()).toString(); // as ib:why prints it, several lines
+      assertTrue(words.contains("try: compare the rkey and the addresses"));
     }
   }
 

@@ -70,7 +70,7 @@ final class LinkService extends Mailbox<LinkService.Request> {
       if (!request.answered.get()) {
         handler.accept(request);
       }
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // of code that is not ours
       LoggerFactory.getLogger(LinkService.class).error("the handler of {} failed", request, e);
       request.end();
     }

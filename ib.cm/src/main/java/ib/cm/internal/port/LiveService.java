@@ -33,7 +33,7 @@ final class LiveService extends Mailbox<Runnable> {
   private void handle(Request request) {
     try {
       handler.accept(request);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // of code that is not ours
       LoggerFactory.getLogger(LiveService.class).error("the handler of {} failed", request, e);
       port.run(s -> s.datagrams().refuse(request.asked));
     }

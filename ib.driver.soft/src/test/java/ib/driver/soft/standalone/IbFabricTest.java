@@ -83,6 +83,17 @@ final class IbFabricTest {
   }
 
   @Test
+  @DisplayName(
+      "findings E1: a failed test tells why each queue pair is in trouble, also closed ones")
+  void verdicts() {
+    String told = failure("failsInTrouble").getSuppressed()[0].getMessage();
+    assertTrue(told.matches("(?s).*\nQP 0x\\w+ RC ERR on soft0 since [0-9.]+ ms ago\n.*"), told);
+    assertTrue(told.contains("\n  likely: the peer refused the rkey, the range"), told);
+    assertTrue(told.contains("\n  likely: the peer asked for memory with an rkey"), told);
+    assertTrue(told.contains("\n  likely: messages of the peer wait: no receive is posted"), told);
+  }
+
+  @Test
   @DisplayName("no more packets of each device than asked for")
   void few() {
     List<String> told = failure("failsInShort").getSuppressed()[0].getMessage().lines().toList();
@@ -143,6 +154,21 @@ final class IbFabricTest {
         assertArrayEquals(new int[] {1, 2}, pair.exchange(1, 2));
       }
       fail("on purpose");
+    }
+
+    @Test
+    @IbFabric(packets = 1)
+    void failsInTrouble(StandaloneFabric fabric) {
+      try (Pair pair = Pair.open(fabric)) {
+        FabricWhyTest.writeByWrongKey(pair);
+      }
+      try (Pair pair = Pair.open(fabric)) {
+        FabricWhyTest.sendWithoutReceive(pair);
+        while (!fabric.why(pair.b().qp()).isTrouble()) {
+          Thread.onSpinWait(); // the test has a limit
+        }
+        fail("on purpose");
+      }
     }
 
     @Test

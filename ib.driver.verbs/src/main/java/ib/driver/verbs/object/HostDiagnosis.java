@@ -9,6 +9,7 @@ import ib.core.verbs.WcStatus;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,12 +40,14 @@ public final class HostDiagnosis implements QpDiagnosis {
 
   @Override
   public Optional<Report> diagnose(int qpn) {
-    for (VerbsContext.EventTarget target : context.targets.all()) {
-      if (target instanceof VerbsQp qp && qp.qpn() == qpn) {
-        return report(qp);
-      }
-    }
-    return Optional.empty();
+    return all().stream().filter(r -> r.qpn() == qpn).findFirst();
+  }
+
+  @Override
+  public List<Report> all() {
+    return context.targets.all().stream()
+        .flatMap(t -> t instanceof VerbsQp qp ? report(qp).stream() : Stream.empty())
+        .toList();
   }
 
   private Optional<Report> report(VerbsQp qp) {
@@ -88,8 +91,7 @@ public final class HostDiagnosis implements QpDiagnosis {
       case RTR ->
           Finding.of(
               "it receives, and does not send before it is in RTS", "modify to RTS, to send");
-      case RTS, SQD ->
-          Finding.of("nothing is wrong as far as this side knows", COUNTERS, "ib:why on the peer");
+      case RTS, SQD -> Finding.of(Finding.WELL + "this side knows", COUNTERS, "ib:why on the peer");
       case SQE, ERR -> failed(state.failure(), attr);
     };
   }

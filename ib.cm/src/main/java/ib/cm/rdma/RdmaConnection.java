@@ -3,7 +3,6 @@ package ib.cm.rdma;
 import ib.cm.CmConnection;
 import ib.cm.CmEvent;
 import ib.cm.CmId;
-import ib.core.serial.Waits;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.IbDevice;
@@ -14,7 +13,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,8 +36,9 @@ public final class RdmaConnection implements AutoCloseable {
   private final Identity identity;
   private final Life life;
   private final Channel channel;
-  private final AtomicBoolean closed = new AtomicBoolean();
-  private volatile boolean released;
+  private final AtomicReference<@Nullable Thread> closer = new AtomicReference<>(); // the first
+  private volatile @Nullable Thread accepting; // it may be making a queue pair
+  private volatile boolean released; // by that thread: the queue pair is destroyed
 
   /** Those by which this side has begun; null where the peer has. */
   private volatile @Nullable Routes routes;
@@ -101,7 +103,12 @@ public final class RdmaConnection implements AutoCloseable {
    *     has ended then
    */
   void accept(RdmaRequest request) {
-    channel.accept(request, identity);
+    accepting = Thread.currentThread();
+    try {
+      channel.accept(request, identity);
+    } finally {
+      accepting = null;
+    }
     if (request.isDatagram()) {
       up();
     }
@@ -177,11 +184,6 @@ public final class RdmaConnection implements AutoCloseable {
     finish(RdmaEnd.removal(what));
   }
 
-  /** {@return over when the program has closed the connection} */
-  Waits.Target closing() {
-    return life.turns().until(() -> released, "the close of " + what);
-  }
-
   boolean isOf(IbDevice device) {
     return identity.isAt(device);
   }
@@ -193,8 +195,9 @@ public final class RdmaConnection implements AutoCloseable {
 
   /**
    * Closes the connection: disconnects it where that was not done, and destroys its queue pair. It
-   * does not wait for the peer, nor for timewait. When this returns, no callback of it runs or will
-   * run (API-3); inside of a callback that is so when the callback has returned.
+   * does not wait for the peer, nor for timewait; of several threads that close it the others wait
+   * for the first. When this returns, no callback of it runs or will run (API-3); inside of a
+   * callback that is so when the callback has returned.
    */
   @Override
   @MaySleep
@@ -202,21 +205,30 @@ public final class RdmaConnection implements AutoCloseable {
   public void close() {
     finish(RdmaEnd.closed(what)); // no queue pair is taken afterwards
     channel.end();
-    if (closed.compareAndSet(false, true)) {
-      try {
-        channel.destroy();
-      } finally { // also when the queue pair factory throws
-        released = true;
-        left();
+    Thread me = Thread.currentThread();
+    try {
+      if (closer.compareAndSet(null, me)) {
+        try {
+          if (!me.equals(accepting)) {
+            await(() -> accepting == null, () -> accepting);
+          }
+          channel.destroy();
+        } finally { // also when the queue pair factory throws
+          released = true;
+        }
+      } else if (!me.equals(accepting)) {
+        await(() -> released, closer::get);
       }
-    } else {
-      left();
+    } finally {
+      life.turns().fence(what);
+      owner.forget(this);
     }
   }
 
-  private void left() {
-    life.turns().fence(what);
-    owner.forget(this);
+  private void await(BooleanSupplier over, Supplier<@Nullable Thread> who) {
+    if (!over.getAsBoolean()) {
+      life.turns().await(Turns.target(over, who, "the close of " + what));
+    }
   }
 
   /** {@return completes when both sides are ready, or with the exception of its end} */

@@ -7,8 +7,10 @@ import ib.core.verbs.MaySleep;
 import ib.core.verbs.QpType;
 import java.net.InetSocketAddress;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -25,6 +27,7 @@ public final class RdmaListener implements AutoCloseable {
   private final int backlog;
   private final Consumer<RdmaRequest> handler;
   private final Turns turns;
+  private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
   /** Only {@code ib.cm.rdma} makes listeners. */
   RdmaListener(
@@ -112,6 +115,13 @@ public final class RdmaListener implements AutoCloseable {
     owner.forget(this);
     turns.fence(toString());
     turns.discard();
+    closed.complete(null);
+  }
+
+  /** {@return completes when the listener has been closed, with its {@link RdmaCm} for example} */
+  @AnyContext
+  public CompletableFuture<@Nullable Void> closed() {
+    return closed.copy();
   }
 
   @Override

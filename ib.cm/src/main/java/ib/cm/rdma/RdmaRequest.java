@@ -231,6 +231,12 @@ public final class RdmaRequest {
     }
   }
 
+  /** {@return whether it waits for an answer: the peer has not given up, the device is there} */
+  @AnyContext
+  public synchronized boolean isWaiting() {
+    return state == State.WAITING;
+  }
+
   /** Rejects unless it was answered. */
   void refuse() {
     synchronized (this) {

@@ -6,17 +6,13 @@ import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbEventHandler;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The devices of one program, as they come and go: a client of the core. Services listen at a
- * device that has come; connections of a device that goes end, and services stay for the next one
- * (API-6).
+ * device that has come; connections of a device that goes end and are closed, and services stay for
+ * the next one (API-6).
  */
 final class Sites implements IbClient {
-  private static final Logger LOG = LoggerFactory.getLogger(Sites.class);
-
   /** The ports of a device, and the handler of its events. */
   private record Added(List<Site> sites, IbEventHandler events) {}
 
@@ -86,12 +82,6 @@ final class Sites implements IbClient {
             });
     mine.reversed().forEach(RdmaConnection::removed);
     its.forEach(Site::close);
-    mine.forEach(c -> turns.await(c.closing()));
-    for (RdmaConnection left : mine.reversed()) {
-      if (!left.closing().over()) {
-        LOG.warn("{} is left open while {} goes: it is closed", left, device);
-        left.close();
-      }
-    }
+    mine.reversed().forEach(RdmaConnection::close); // those that no thread has closed
   }
 }

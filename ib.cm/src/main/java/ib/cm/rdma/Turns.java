@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /** The callbacks of a connection or a listener: one at a time, in order (API-1). */
@@ -41,8 +42,8 @@ final class Turns extends Mailbox<Runnable> {
     await(soFar(what));
   }
 
-  /** {@return a target that the callback in progress may reach} */
-  Waits.Target until(BooleanSupplier over, String what) {
+  /** {@return a target that one thread reaches; null while there is none} */
+  static Waits.Target target(BooleanSupplier over, Supplier<@Nullable Thread> who, String what) {
     return new Waits.Target() {
       @Override
       public boolean over() {
@@ -51,7 +52,7 @@ final class Turns extends Mailbox<Runnable> {
 
       @Override
       public void holders(Consumer<? super Thread> to) {
-        Thread runs = runner();
+        Thread runs = who.get();
         if (runs != null) {
           to.accept(runs);
         }

@@ -15,6 +15,7 @@ import java.net.ProtocolException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -55,7 +56,9 @@ public final class RdmaStreamListener implements AutoCloseable {
       RdmaCm cm, InetSocketAddress at, int backlog, StreamOptions options) throws BindException {
     RdmaStreamListener made = new RdmaStreamListener(options);
     try {
-      made.listener = cm.listen(at, PortSpace.TCP, backlog, r -> made.requests.add(Optional.of(r)));
+      RdmaListener listener = cm.listen(at, PortSpace.TCP, backlog, made::asked);
+      made.listener = listener;
+      listener.closed().thenRun(made::end);
       return made;
     } catch (IbException e) {
       BindException as = new BindException(e.getMessage());
@@ -64,11 +67,28 @@ public final class RdmaStreamListener implements AutoCloseable {
     }
   }
 
+  /** A peer asks; what others have asked that have given up is not kept: the backlog bounds all. */
+  private void asked(RdmaRequest request) {
+    requests.removeIf(r -> r.isPresent() && !r.get().isWaiting());
+    requests.add(Optional.of(request));
+  }
+
+  /** {@return requests that are kept for {@link #accept}} */
+  List<RdmaRequest> waiting() {
+    return requests.stream().flatMap(Optional::stream).toList();
+  }
+
+  private void end() {
+    closed = true;
+    requests.add(Optional.empty());
+  }
+
   /**
    * Waits for the next peer.
    *
    * @return its stream; the caller closes it, also after the listener
-   * @throws ClosedChannelException when this listener is closed, also by another thread meanwhile
+   * @throws ClosedChannelException when this listener or its {@link RdmaCm} is closed, also by
+   *     another thread meanwhile
    * @throws ClosedByInterruptException after an interrupt, which closes this listener
    */
   @MaySleep
@@ -130,8 +150,6 @@ public final class RdmaStreamListener implements AutoCloseable {
   @Override
   @MaySleep
   public void close() {
-    closed = true;
     given().close();
-    requests.add(Optional.empty());
   }
 }

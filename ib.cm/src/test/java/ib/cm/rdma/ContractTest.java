@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.cm.CmTerms;
+import ib.core.testing.Wait;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
@@ -26,6 +27,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -300,6 +303,43 @@ class ContractTest {
     assertEquals("RDMA_CM_EVENT_CONNECT_ERROR, error -22", theirs.hear());
     assertEquals("RDMA_CM_EVENT_REJECTED, error 28", mine.hear());
     a.close();
+  }
+
+  @Test
+  @DisplayName("API-3: who closes the program waits for the thread that closes a connection of it")
+  void closedByTwo() throws Exception {
+    CountDownLatch destroying = new CountDownLatch(1);
+    AtomicReference<Thread> other = new AtomicReference<>();
+    QpFactory slow =
+        new QpFactory() {
+          @Override
+          public QueuePair make(IbDevice device, int port) {
+            return theirs.make(device, port);
+          }
+
+          @Override
+          public void destroyed(QueuePair qp) {
+            destroying.countDown();
+            Wait.until(() -> other.get() != null && standsStill(other.get()));
+            theirs.destroyed(qp); // what is there until now is a leak if the program is gone
+          }
+        };
+    RdmaConnection a = start(world.at(world.listen()), mine);
+    RdmaConnection p = world.request().accept(RdmaOptions.rc(), slow, theirs);
+    Thread closes = Thread.ofPlatform().start(p::close);
+    destroying.await();
+    other.set(Thread.ofPlatform().start(world.server::close));
+    closes.join();
+    other.get().join();
+    a.close();
+    assertEquals(List.of(), world.core.violations());
+  }
+
+  /** {@return whether the thread has ended, or waits for another one's close} */
+  private static boolean standsStill(Thread thread) {
+    return thread.getState() == Thread.State.TERMINATED
+        || Stream.of(thread.getStackTrace())
+            .anyMatch(f -> (f.getClassName() + f.getMethodName()).endsWith("RdmaConnectionawait"));
   }
 
   @Test

@@ -1,6 +1,7 @@
 package ib.core.internal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,7 @@ import ib.core.client.Violation;
 import ib.core.internal.hotplug.Limits;
 import ib.core.spi.DeviceRegistration;
 import ib.core.testing.FakeDevice;
+import ib.core.testing.Thrown;
 import ib.core.testing.Wait;
 import ib.core.verbs.IbContractException;
 import ib.core.verbs.IbDevice;
@@ -17,11 +19,13 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Drivers that hold a lock of their methods across registration or removal, and better ones. */
@@ -105,6 +109,29 @@ class LockCheckTest {
     midlayer.register(device).unregister();
     assertEquals(List.of("add", "remove"), told);
     only();
+  }
+
+  static Stream<Throwable> kinds() {
+    return Thrown.kinds();
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  @DisplayName(
+      "D21, S27: whatever a driver throws in its probe refuses the device; nothing is left")
+  void thrown(Throwable what) {
+    Runnable hook =
+        () -> {
+          throw Thrown.<RuntimeException>sneak(what);
+        };
+    device.faults().at("doModify", hook);
+    RuntimeException e = assertThrows(RuntimeException.class, () -> midlayer.register(device));
+    assertSame(what, e.equals(what) ? e : e.getCause());
+    assertEquals(List.of(), midlayer.devices());
+    assertEquals(0, device.live());
+    device.faults().clear();
+    midlayer.register(device).unregister();
+    assertEquals(List.of(), midlayer.violations());
   }
 
   @Test

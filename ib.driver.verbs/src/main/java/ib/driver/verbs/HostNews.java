@@ -40,7 +40,7 @@ final class HostNews implements AutoCloseable {
       try {
         look.run();
         uevents.await(LOOK_MS);
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         log.accept("RDMA devices of the host: a look at them failed: " + e);
         uevents.pause(LOOK_MS);
       }

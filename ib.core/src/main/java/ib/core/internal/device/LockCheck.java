@@ -6,6 +6,7 @@ import ib.core.internal.callback.Contract;
 import ib.core.internal.callback.Stacks;
 import ib.core.internal.hotplug.DeviceEntry;
 import ib.core.internal.hotplug.Hotplug;
+import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.MaySleep;
 import java.lang.management.LockInfo;
@@ -82,6 +83,9 @@ public final class LockCheck {
       calls.run();
     } catch (RuntimeException e) {
       failure = e;
+    } catch (Throwable e) { // the driver's
+      failure = new IbInvalidException("probe", "the driver has thrown " + e, "mend the driver");
+      failure.initCause(e);
     }
   }
 

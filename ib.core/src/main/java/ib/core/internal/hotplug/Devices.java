@@ -6,6 +6,7 @@ import ib.core.internal.hotplug.Calls.Result;
 import ib.core.internal.hotplug.DeviceEntry.State;
 import ib.core.serial.Waits;
 import ib.core.verbs.DeviceInfo;
+import ib.core.verbs.IbException;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoDeviceException;
@@ -142,9 +143,13 @@ final class Devices {
     }
     bindings.report(d, undone.value());
     book.update(() -> unlist(t, d));
-    return probed.error() instanceof RuntimeException e
-        ? e
-        : new IbInvalidException("register " + d, "probe: " + probed.error(), "");
+    if (probed.error() instanceof RuntimeException e) {
+      return e;
+    }
+    String hint = "mend the driver";
+    IbException refused = new IbInvalidException("register " + d, "probe: " + probed.error(), hint);
+    refused.initCause(probed.error());
+    return refused;
   }
 
   private void unlist(Tenure t, DeviceEntry d) {

@@ -43,7 +43,7 @@ final class SafeObserver implements Observer {
   private static void tell(Runnable call) {
     try {
       call.run();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       LOG.error("observer failed", e);
     }
   }

@@ -47,7 +47,7 @@ public final class StatisticsThread implements AutoCloseable {
         () -> {
           try {
             task.run();
-          } catch (RuntimeException | LinkageError e) {
+          } catch (Throwable e) { // of the JVM's agents, too
             LOG.warn("{} failed, the device does without", what, e);
           }
         });

@@ -121,7 +121,7 @@ final class QpWire implements Wire, AutoCloseable {
   public MadVerdict process(MadSource source, MemorySegment in, MemorySegment out) {
     try {
       return device.parts().driver().ops().processMad(port, source, in, out);
-    } catch (RuntimeException e) { // the driver's
+    } catch (Throwable e) { // the driver's
       contract.handlerThrew("processMad of " + device.name(), e);
       return MadVerdict.CONSUMED;
     }

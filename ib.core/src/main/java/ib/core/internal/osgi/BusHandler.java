@@ -84,7 +84,7 @@ final class BusHandler implements EventHandler {
       String who = culprits.text();
       String what = "the EventAdmin does not return event " + sequence + ": " + who;
       hub.reports().trouble(device, what, null);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // the EventAdmin's
       hub.reports().trouble(device, "cannot find out who holds up the EventAdmin", e);
     } finally {
       looking.set(false);

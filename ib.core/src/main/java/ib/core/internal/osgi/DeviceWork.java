@@ -60,7 +60,7 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
   public void arrive(DeviceEntry entry) {
     try {
       midlayer.deviceSide().bringUp(entry);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // the driver's
       LOG.error("device {} is refused, no client has seen it", entry.name(), e);
     }
   }

@@ -224,7 +224,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
       }
     } catch (IbException why) {
       refusal = why;
-    } catch (RuntimeException | LinkageError why) {
+    } catch (Throwable why) { // the service's
       String hint = "mend " + type + ", then restart its bundle";
       refusal = new IbInvalidException("service " + type, "it has thrown " + why, hint);
       refusal.initCause(why);

@@ -39,7 +39,7 @@ final class Details {
     }
     try {
       return record(record, of(Objects.requireNonNull(record.self()), record));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // the driver's
       record
           .ownership()
           .table()

@@ -13,6 +13,7 @@ import ib.core.client.IbClient;
 import ib.core.client.IbCore;
 import ib.core.spi.DriverRegistry;
 import ib.core.testing.FakeDevice;
+import ib.core.testing.Thrown;
 import ib.core.verbs.IbDevice;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -119,6 +120,14 @@ class ForeignServicesTest {
         () -> {
           throw new NoClassDefFoundError("planted/Missing");
         });
+    client(
+        () -> {
+          throw Thrown.<RuntimeException>sneak(new Exception("planted checked"));
+        });
+    client(
+        () -> {
+          throw new OutOfMemoryError("planted heap");
+        });
     client(() -> null);
     client(() -> "good");
     context.registerService(IbDevice.class, new FakeDevice("d"), null);
@@ -129,7 +138,15 @@ class ForeignServicesTest {
         () -> {
           throw new IllegalStateException("planted later");
         });
-    for (String why : List.of("planted state", "planted/Missing", "is null", "planted later")) {
+    String[] planted = {
+      "planted state",
+      "planted/Missing",
+      "planted checked",
+      "planted heap",
+      "is null",
+      "planted later"
+    };
+    for (String why : planted) {
       List<String> refusals = said(why);
       assertEquals(1, refusals.size(), why);
       assertTrue(refusals.getFirst().contains("foreign"), refusals.getFirst());

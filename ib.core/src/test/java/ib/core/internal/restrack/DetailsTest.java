@@ -8,6 +8,7 @@ import ib.core.internal.device.BoundDevice;
 import ib.core.testing.CoreRig;
 import ib.core.testing.FakeCq;
 import ib.core.testing.Objects7;
+import ib.core.testing.Thrown;
 import ib.core.verbs.CompletionQueue;
 import ib.core.verbs.IbObject;
 import ib.core.verbs.Mtu;
@@ -21,9 +22,12 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.QueuePair;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each value that introspection shows of each kind. */
 @DisplayName("D11: what a record tells of an object")
@@ -121,18 +125,23 @@ class DetailsTest {
     qp.close();
   }
 
-  @Test
-  @DisplayName("B9: a driver that throws when asked is counted, and its object can be closed")
-  void driverThrows() {
+  static Stream<Throwable> kinds() {
+    return Thrown.kinds();
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  @DisplayName("B9, D21: a driver that throws when asked is counted; its object can be closed")
+  void driverThrows(Throwable what) {
     FakeCq cq = (FakeCq) device.allocCq(8, 0, PollContext.DIRECT);
     rig.fake()
         .faults()
         .at(
             "entries",
             () -> {
-              throw new IllegalStateException("planted");
+              throw Thrown.<RuntimeException>sneak(what);
             });
-    assertEquals(Map.of("error", "planted"), details(cq));
+    assertEquals(Map.of("error", String.valueOf(what.getMessage())), details(cq));
     rig.fake().faults().clear();
     assertEquals(2, rig.contract().handlerExceptions(), "each of two queues was asked");
     cq.close(); // would wait for a reader that has not let go

@@ -224,7 +224,7 @@ public final class HostConnector implements Connector, AutoCloseable {
     void end(Object what, Runnable how) {
       try {
         how.run();
-      } catch (RuntimeException e) { // the others hear it as well
+      } catch (Throwable e) { // the others hear it as well
         log.accept(what + ": its end was not understood: " + e);
       }
     }
@@ -260,7 +260,7 @@ public final class HostConnector implements Connector, AutoCloseable {
         }
         try {
           events.hear(event);
-        } catch (RuntimeException e) { // the thread serves the others
+        } catch (Throwable e) { // the thread serves the others
           log.accept(device.name + ".rdma_cm: an event was not understood: " + e);
         }
       }

@@ -9,6 +9,7 @@ import ib.core.sa.Notice;
 import ib.core.sa.PathRecord;
 import ib.core.sa.SaStatus;
 import ib.core.verbs.Gid;
+import ib.core.verbs.Rate;
 import ib.driver.soft.topology.NodePort;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -16,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -207,20 +209,25 @@ final class Groups {
         return false;
       }
     }
-    return selected(asked, Field.MTU_SELECTOR, Field.MTU, is)
-        && selected(asked, Field.RATE_SELECTOR, Field.RATE, is);
+    return selected(asked, Field.MTU_SELECTOR, Field.MTU, is, n -> n)
+        && selected(asked, Field.RATE_SELECTOR, Field.RATE, is, Rate::bitsPerSecond);
   }
 
   private static boolean selected(
-      McMemberRecord asked, Field selector, Field field, McMemberRecord is) {
+      McMemberRecord asked,
+      Field selector,
+      Field field,
+      McMemberRecord is,
+      IntToLongFunction order) {
     if (!asked.has(selector) || !asked.has(field)) {
       return true;
     }
-    int wanted = asked.value(field);
+    long wanted = order.applyAsLong(asked.value(field));
+    long given = order.applyAsLong(is.value(field));
     return switch (asked.value(selector)) {
-      case 0 -> is.value(field) > wanted;
-      case 1 -> is.value(field) < wanted;
-      case EXACTLY -> is.value(field) == wanted;
+      case 0 -> given > wanted;
+      case 1 -> given < wanted;
+      case EXACTLY -> given == wanted;
       default -> true;
     };
   }

@@ -5,10 +5,12 @@ import ib.core.sa.PathRecord;
 import ib.core.sa.PathRecord.Field;
 import ib.core.verbs.Gid;
 import ib.core.verbs.PortState;
+import ib.core.verbs.Rate;
 import ib.driver.soft.topology.LinkSpeed;
 import ib.driver.soft.topology.NodePort;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The path records (IBA 15.2.5.16) of ports that share a partition: LMC 0, all reversible. */
@@ -88,12 +90,15 @@ final class PathRecords {
   private static @Nullable PathRecord path(NodePort from, NodePort to, PathRecord query) {
     int pkey = shared(from, to, query.has(Field.PKEY) ? query.value(Field.PKEY) : 0);
     int mtu = Math.min(PortInfo.NEIGHBOR_MTU.in(from.info()), PortInfo.NEIGHBOR_MTU.in(to.info()));
-    int rate = Math.min(rate(from), rate(to));
+    int one = rate(from);
+    int other = rate(to);
+    int rate = Rate.bitsPerSecond(one) < Rate.bitsPerSecond(other) ? one : other;
     boolean good =
         pkey != 0
-            && selected(query, Field.MTU_SELECTOR, Field.MTU, mtu)
-            && selected(query, Field.RATE_SELECTOR, Field.RATE, rate)
-            && selected(query, Field.PACKET_LIFE_TIME_SELECTOR, Field.PACKET_LIFE_TIME, LIFE_TIME);
+            && selected(query, Field.MTU_SELECTOR, Field.MTU, mtu, n -> n)
+            && selected(query, Field.RATE_SELECTOR, Field.RATE, rate, Rate::bitsPerSecond)
+            && selected(
+                query, Field.PACKET_LIFE_TIME_SELECTOR, Field.PACKET_LIFE_TIME, LIFE_TIME, n -> n);
     return !good
         ? null
         : new PathRecord()
@@ -138,11 +143,13 @@ final class PathRecords {
   }
 
   /** Applies a selector (IBA 15.2.5.16): 0 greater than, 1 less than, 2 exactly, 3 largest. */
-  private static boolean selected(PathRecord query, Field selector, Field value, int is) {
+  private static boolean selected(
+      PathRecord query, Field selector, Field value, int code, IntToLongFunction order) {
     if (!query.has(selector) || !query.has(value)) {
       return true;
     }
-    int asked = query.value(value);
+    long asked = order.applyAsLong(query.value(value));
+    long is = order.applyAsLong(code);
     return switch (query.value(selector)) {
       case 0 -> is > asked;
       case 1 -> is < asked;

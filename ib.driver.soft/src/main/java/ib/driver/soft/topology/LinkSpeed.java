@@ -1,39 +1,38 @@
 package ib.driver.soft.topology;
 
 import ib.core.mad.smp.PortInfo;
+import ib.core.verbs.Rate;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** The speeds of a link lane, as PortInfo codes them and as {@code ibnetdiscover} prints them. */
 public enum LinkSpeed {
   /** 2.5 Gbit/s. */
-  SDR(1, 0, 2, 3, 1),
+  SDR(1, 0, 2_500, 1),
   /** 5 Gbit/s. */
-  DDR(2, 0, 5, 6, 2),
+  DDR(2, 0, 5_000, 2),
   /** 10 Gbit/s. */
-  QDR(4, 0, 3, 7, 4),
+  QDR(4, 0, 10_000, 4),
   /** 14.0625 Gbit/s. */
-  FDR(4, 1, 11, 12, 16),
+  FDR(4, 1, 14_000, 16),
   /** 25.78125 Gbit/s. */
-  EDR(4, 2, 15, 16, 32),
+  EDR(4, 2, 25_000, 32),
   /** 53.125 Gbit/s. */
-  HDR(4, 4, 20, 17, 64),
+  HDR(4, 4, 50_000, 64),
   /** 106.25 Gbit/s. */
-  NDR(4, 8, 16, 21, 128);
+  NDR(4, 8, 100_000, 128);
 
-  private static final int WIDTH_4X = 2;
+  private static final long MEGABIT = 1_000_000;
 
   private final int classic;
   private final int extended;
-  private final int rate1x;
-  private final int rate4x;
+  private final long megabits; // of a lane, as ibv_rate counts them
   private final int verbs;
 
-  LinkSpeed(int classic, int extended, int rate1x, int rate4x, int verbs) {
+  LinkSpeed(int classic, int extended, long megabits, int verbs) {
     this.classic = classic;
     this.extended = extended;
-    this.rate1x = rate1x;
-    this.rate4x = rate4x;
+    this.megabits = megabits;
     this.verbs = verbs;
   }
 
@@ -41,16 +40,31 @@ public enum LinkSpeed {
    * Returns the rate of a link.
    *
    * @param info PortInfo of one end
-   * @return code of {@code ibv_rate}; for a width other than 4X the code of 1X
+   * @return code of {@code ibv_rate}
    */
   public static int rate(MemorySegment info) {
     for (LinkSpeed s : values()) {
       if (s.extended == PortInfo.LINK_SPEED_EXT_ACTIVE.in(info)
           && s.classic == PortInfo.LINK_SPEED_ACTIVE.in(info)) {
-        return PortInfo.LINK_WIDTH_ACTIVE.in(info) == WIDTH_4X ? s.rate4x : s.rate1x;
+        return s.rate(lanes(PortInfo.LINK_WIDTH_ACTIVE.in(info)));
       }
     }
-    return SDR.rate1x;
+    return SDR.rate(1);
+  }
+
+  /** {@return code of {@code ibv_rate} of so many lanes} */
+  int rate(int lanes) {
+    return Rate.of(lanes * megabits * MEGABIT);
+  }
+
+  private static int lanes(int width) {
+    return switch (width) {
+      case 2 -> 4;
+      case 4 -> 8;
+      case 8 -> 12;
+      case 16 -> 2;
+      default -> 1;
+    };
   }
 
   /** {@return LinkSpeedActive} */

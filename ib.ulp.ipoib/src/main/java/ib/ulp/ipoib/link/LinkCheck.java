@@ -4,6 +4,7 @@ import ib.core.sa.McMemberRecord;
 import ib.core.sa.McMemberRecord.Field;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.PortAttr;
+import ib.core.verbs.Rate;
 
 /**
  * Checks whether the broadcast group suits the port. A wrongly configured subnet manager creates
@@ -16,7 +17,7 @@ final class LinkCheck {
   static String warning(McMemberRecord group, PortAttr port) {
     int bytes = Mtu.of(group.value(Field.MTU)).bytes();
     int most = port.activeMtu().bytes();
-    long rate = Speed.ofRate(group.value(Field.RATE));
+    long rate = Rate.bitsPerSecond(group.value(Field.RATE));
     long speed = Speed.of(port);
     if (bytes > most) {
       return "the broadcast group has an MTU of "

@@ -4,21 +4,11 @@ import ib.core.verbs.PortAttr;
 
 /** Computes the speed of a port: the speed of one link lane times the number of lanes (D10). */
 final class Speed {
-  private static final int[] RATES = {
-    0, 0, 2, 10, 30, 5, 20, 40, 60, 80, 120, 14, 56, 112, 168, 25, 100, 200, 300, 28, 50, 400, 600
-  };
-  private static final long HALF = 500_000_000L;
-
   private Speed() {}
 
   /** {@return bits per second; 0 when speed or width of the port are unknown} */
   static long of(PortAttr attr) {
     return lane(attr.activeSpeed()) * width(attr.activeWidth());
-  }
-
-  /** {@return bits per second of a static rate (IBA vol. 1 table 224); 0 for an unknown code} */
-  static long ofRate(int code) {
-    return code < RATES.length ? RATES[code] * 1_000_000_000L + (code == 2 ? HALF : 0) : 0;
   }
 
   private static long lane(int code) {

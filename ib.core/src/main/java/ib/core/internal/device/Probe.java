@@ -44,7 +44,7 @@ final class Probe {
       device.pkey(port, 0);
     }
     try (ProtectionDomain pd = device.allocPd();
-        CompletionQueue cq = device.createCq(new CqInit(COMPLETIONS, (c, context) -> {}, null));
+        CompletionQueue cq = device.createCq(new CqInit(COMPLETIONS));
         MemoryRegion memory = pd.allocMemory(64, 64, Access.LOCAL_WRITE)) {
       address(device, pd);
       TYPES.forEach(

@@ -149,8 +149,10 @@ final class Pair {
       if (made != null) {
         made.modify(new QpAttr().state(QpState.ERR));
       }
-    } catch (Throwable e) { // the device goes, and its queue pairs with it; or its driver is broken
+    } catch (IbException e) { // the device goes, and its queue pairs with it
       LOG.debug("{}: the queue pair cannot be moved", what, e);
+    } catch (Throwable e) { // of the driver
+      LOG.warn("{}: the driver cannot move the queue pair", what, e);
     }
   }
 
@@ -159,12 +161,12 @@ final class Pair {
     if (old == null) {
       return;
     }
-    try {
+    try (old) {
       old.drain();
-      old.close();
     } catch (IbDisassociatedException e) { // the core has destroyed it already
       LOG.debug("{}: the queue pair is gone", what, e);
+    } finally {
+      factory.destroyed(old);
     }
-    factory.destroyed(old);
   }
 }

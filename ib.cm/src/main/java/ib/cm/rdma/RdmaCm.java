@@ -319,7 +319,7 @@ public final class RdmaCm implements AutoCloseable {
     List<RdmaListener> ears = connections.locked(services::listeners);
     ClientRegistration registered = connections.locked(this::unlisted);
     ears.forEach(RdmaListener::close);
-    all.reversed().forEach(RdmaConnection::close);
+    RdmaConnection.closeAll(all.reversed());
     if (registered != null) {
       registered.unregister();
     }

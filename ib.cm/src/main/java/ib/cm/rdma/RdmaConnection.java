@@ -11,6 +11,7 @@ import ib.core.verbs.MaySleep;
 import ib.core.verbs.QueuePair;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -207,11 +208,11 @@ public final class RdmaConnection implements AutoCloseable {
     channel.end();
     Thread me = Thread.currentThread();
     try {
+      if (!me.equals(accepting)) { // else it destroys itself what it is making
+        await(() -> accepting == null, () -> accepting);
+      }
       if (closer.compareAndSet(null, me)) {
         try {
-          if (!me.equals(accepting)) {
-            await(() -> accepting == null, () -> accepting);
-          }
           channel.destroy();
         } finally { // also when the queue pair factory throws
           released = true;
@@ -222,6 +223,17 @@ public final class RdmaConnection implements AutoCloseable {
     } finally {
       life.turns().fence(what);
       owner.forget(this);
+    }
+  }
+
+  /** Closes each; what the queue pair factory of one throws is logged, and the next is closed. */
+  static void closeAll(List<RdmaConnection> all) {
+    for (RdmaConnection each : all) {
+      try {
+        each.close();
+      } catch (Throwable e) { // of code that is not ours
+        LOG.error("the close of {} failed", each, e);
+      }
     }
   }
 

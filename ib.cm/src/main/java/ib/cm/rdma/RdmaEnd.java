@@ -104,7 +104,8 @@ public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
       case IbNoDeviceException e -> failed(Kind.ADDR_ERROR, e); // the host's, which asks for ways
       case IbException e -> failed(Kind.CONNECT_ERROR, e);
       default -> { // of code that is not ours
-        IbException wrapped = new IbInvalidException(what, why.toString(), "the log");
+        IbException wrapped =
+            new IbInvalidException(what, why.toString(), "mend what has thrown it");
         wrapped.initCause(why);
         yield failed(Kind.CONNECT_ERROR, wrapped);
       }

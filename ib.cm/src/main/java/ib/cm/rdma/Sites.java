@@ -6,6 +6,8 @@ import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbEventHandler;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The devices of one program, as they come and go: a client of the core. Services listen at a
@@ -13,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * the next one (API-6).
  */
 final class Sites implements IbClient {
+  private static final Logger LOG = LoggerFactory.getLogger(Sites.class);
+
   /** The ports of a device, and the handler of its events. */
   private record Added(List<Site> sites, IbEventHandler events) {}
 
@@ -82,6 +86,9 @@ final class Sites implements IbClient {
             });
     mine.reversed().forEach(RdmaConnection::removed);
     its.forEach(Site::close);
-    mine.reversed().forEach(RdmaConnection::close); // those that no thread has closed
+    if (!mine.isEmpty()) {
+      LOG.info("{} goes, and {} connections of {} end with it", device, mine.size(), name());
+    }
+    RdmaConnection.closeAll(mine.reversed());
   }
 }

@@ -42,7 +42,13 @@ final class Turns extends Mailbox<Runnable> {
     await(soFar(what));
   }
 
-  /** {@return a target that one thread reaches; null while there is none} */
+  /**
+   * {@return what a thread waits for that another thread brings about}
+   *
+   * @param over whether it has come
+   * @param who the thread that brings it about, or null when that is not known
+   * @param what for reports
+   */
   static Waits.Target target(BooleanSupplier over, Supplier<@Nullable Thread> who, String what) {
     return new Waits.Target() {
       @Override

@@ -4,12 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import ib.core.testing.Thrown;
+import ib.core.verbs.IbDeadlockException;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.QueuePair;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -18,6 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 @DisplayName("D21, findings A3, A4: whatever a program's code throws, both sides hear an end")
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -146,6 +153,61 @@ class ThrownTest {
     assertEquals(List.of(), broken.alive);
     assertEquals(
         List.of(), world.cm.ids().stream().filter(c -> c.owner().equals("client")).toList());
+  }
+
+  @ParameterizedTest(name = "the device goes: {0}")
+  @ValueSource(booleans = {true, false})
+  @DisplayName("A3: one factory that throws at the end keeps no other connection open")
+  void destroyingOneOfMany(boolean deviceGoes) throws Exception {
+    List<Broken> all = Thrown.kinds().map(t -> new Broken(Step.DESTROYED, t)).toList();
+    InetSocketAddress to = world.at(world.listen());
+    for (Broken broken : all) {
+      world.client.start(to, RdmaOptions.rc(), broken, mine);
+      world.request().accept(RdmaOptions.rc(), new Party(), RdmaHandler.NONE);
+      assertEquals("ESTABLISHED", mine.hear());
+    }
+    if (deviceGoes) {
+      world.fabric.unplug("soft0");
+      assertEquals(List.of(), world.core.lastRemoval("soft0").orElseThrow().leaks());
+    } else {
+      world.client.close();
+    }
+    for (Broken broken : all) {
+      assertEquals(List.of(), broken.alive);
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "A1: a factory that unplugs the device while its queue pair is destroyed is refused at once")
+  void unplugs() throws Exception {
+    ListAppender<ILoggingEvent> waits = new ListAppender<>();
+    Logger log = (Logger) LoggerFactory.getLogger(Turns.class);
+    waits.start();
+    log.addAppender(waits);
+    CountDownLatch refused = new CountDownLatch(1);
+    QpFactory unplugs =
+        new QpFactory() {
+          @Override
+          public QueuePair make(IbDevice device, int port) {
+            return theirs.make(device, port);
+          }
+
+          @Override
+          public void destroyed(QueuePair qp) {
+            theirs.destroyed(qp);
+            assertThrows(IbDeadlockException.class, () -> world.fabric.unplug("soft1"));
+            refused.countDown();
+          }
+        };
+    InetSocketAddress to = world.at(world.listen());
+    world.client.start(to, RdmaOptions.rc(), mine, mine);
+    RdmaConnection b = world.request().accept(RdmaOptions.rc(), unplugs, theirs);
+    b.close();
+    assertEquals(0, refused.getCount());
+    world.fabric.unplug("soft1");
+    log.detachAppender(waits);
+    assertEquals(List.of(), waits.list);
   }
 
   @Test

@@ -6,6 +6,7 @@ import ib.core.internal.callback.Contract;
 import ib.core.internal.callback.Stacks;
 import ib.core.internal.hotplug.DeviceEntry;
 import ib.core.internal.hotplug.Hotplug;
+import ib.core.verbs.IbException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.MaySleep;
@@ -81,12 +82,16 @@ public final class LockCheck {
   private void run(Runnable calls) {
     try {
       calls.run();
-    } catch (RuntimeException e) {
-      failure = e;
     } catch (Throwable e) { // the driver's
-      failure = new IbInvalidException("probe", "the driver has thrown " + e, "mend the driver");
-      failure.initCause(e);
+      failure = e instanceof RuntimeException r ? r : thrown(e);
     }
+  }
+
+  private static RuntimeException thrown(Throwable e) {
+    String why = "the driver has thrown " + e;
+    IbException known = new IbInvalidException("probe", why, "mend the driver");
+    known.initCause(e);
+    return known;
   }
 
   /** {@return whether the calls have ended} */

@@ -61,7 +61,11 @@ final class Probe {
     }
   }
 
-  /** Posts a receive and a send, which come back at once because the queue pair is in ERR. */
+  /**
+   * Posts a receive and a send, which come back at once because the queue pair is in ERR; one for
+   * datagrams refuses the send, which has no address. That the driver takes the calls is all that
+   * counts.
+   */
   private static void use(QueuePair qp, CompletionQueue cq, MemoryRegion memory) {
     QpAttr init = new QpAttr().state(QpState.INIT).port(1).pkeyIndex(0);
     qp.modify(qp.type() == QpType.UD ? init.qkey(1) : init.accessFlags(Access.REMOTE_WRITE));

@@ -52,6 +52,11 @@ public record PortAttr(
     int activeSpeed,
     boolean grhRequired) {
 
+  /** {@return bits per second: width times speed; 0 when one of them is unknown} */
+  public long bitsPerSecond() {
+    return Rate.lanes(activeWidth) * Rate.ofLane(activeSpeed);
+  }
+
   /** {@return a builder with the values of an InfiniBand port that is down} */
   public static Builder builder() {
     return new Builder();

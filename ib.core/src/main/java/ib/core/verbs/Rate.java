@@ -1,8 +1,8 @@
 package ib.core.verbs;
 
 /**
- * The codes of {@code ibv_rate} (IBA vol. 1 table 224) for the rate of a link, a path or a group.
- * The codes are not in the order of the rates.
+ * The rate of a link, a path or a group: the codes of {@code ibv_rate} (IBA vol. 1 table 224),
+ * which are not in the order of the rates, and those of width and speed, whose product a rate is.
  */
 public final class Rate {
   private static final long GIGABIT = 1_000_000_000L;
@@ -40,5 +40,42 @@ public final class Rate {
       found = rate <= bitsPerSecond && rate > bitsPerSecond(found) ? code : found;
     }
     return found;
+  }
+
+  /**
+   * {@return the number of lanes; 0 for an unknown code}
+   *
+   * @param width as {@link PortAttr#activeWidth}
+   */
+  @AnyContext
+  public static int lanes(int width) {
+    return switch (width) {
+      case 1 -> 1;
+      case 2 -> 4;
+      case 4 -> 8;
+      case 8 -> 12;
+      case 16 -> 2;
+      default -> 0;
+    };
+  }
+
+  /**
+   * {@return bits per second of one lane, as {@code ibv_rate} counts them; 0 for an unknown code}
+   *
+   * @param speed as {@link PortAttr#activeSpeed}
+   */
+  @AnyContext
+  public static long ofLane(int speed) {
+    return switch (speed) {
+      case 1 -> bitsPerSecond(RATE_2_5);
+      case 2 -> 5 * GIGABIT;
+      case 4, 8 -> 10 * GIGABIT;
+      case 16 -> 14 * GIGABIT;
+      case 32 -> 25 * GIGABIT;
+      case 64 -> 50 * GIGABIT;
+      case 128 -> 100 * GIGABIT;
+      case 256 -> 200 * GIGABIT;
+      default -> 0;
+    };
   }
 }

@@ -1,6 +1,7 @@
 package ib.tools.diags;
 
 import ib.core.verbs.PortAttr;
+import ib.core.verbs.Rate;
 
 /**
  * Width and speed of a link (IBA PortInfo LinkWidthActive, LinkSpeedActive and LinkSpeedExtActive;
@@ -11,6 +12,7 @@ import ib.core.verbs.PortAttr;
  * @param tenths signalling rate of one link lane in tenths of Gb/s
  */
 public record LinkRate(int lanes, String name, int tenths) {
+  private static final long TENTH_OF_A_GIGABIT = 100_000_000;
 
   /**
    * Returns the rate of a port.
@@ -19,25 +21,21 @@ public record LinkRate(int lanes, String name, int tenths) {
    * @return width and speed
    */
   public static LinkRate of(PortAttr attr) {
-    int lanes =
-        switch (attr.activeWidth()) {
-          case 2 -> 4;
-          case 4 -> 8;
-          case 8 -> 12;
-          case 16 -> 2;
-          default -> 1;
+    String name =
+        switch (attr.activeSpeed()) {
+          case 2 -> "DDR";
+          case 4 -> "QDR";
+          case 8 -> "FDR10";
+          case 16 -> "FDR";
+          case 32 -> "EDR";
+          case 64 -> "HDR";
+          case 128 -> "NDR";
+          case 256 -> "XDR";
+          default -> "SDR";
         };
-    return switch (attr.activeSpeed()) {
-      case 2 -> new LinkRate(lanes, "DDR", 50);
-      case 4 -> new LinkRate(lanes, "QDR", 100);
-      case 8 -> new LinkRate(lanes, "FDR10", 100);
-      case 16 -> new LinkRate(lanes, "FDR", 140);
-      case 32 -> new LinkRate(lanes, "EDR", 250);
-      case 64 -> new LinkRate(lanes, "HDR", 500);
-      case 128 -> new LinkRate(lanes, "NDR", 1000);
-      case 256 -> new LinkRate(lanes, "XDR", 2000);
-      default -> new LinkRate(lanes, "SDR", 25);
-    };
+    long lane = Math.max(Rate.ofLane(attr.activeSpeed()), Rate.ofLane(1));
+    return new LinkRate(
+        Math.max(Rate.lanes(attr.activeWidth()), 1), name, (int) (lane / TENTH_OF_A_GIGABIT));
   }
 
   /** {@return the rate of all link lanes in whole Gb/s, as {@code ibstat} prints it} */

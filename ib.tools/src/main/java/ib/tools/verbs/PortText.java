@@ -6,6 +6,7 @@ import ib.core.verbs.Mtu;
 import ib.core.verbs.NodeType;
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortAttr;
+import ib.core.verbs.Rate;
 import java.util.Locale;
 
 /** Formats a port as {@code ibv_devinfo} does, byte for byte (rdma-core 44, devinfo.c). */
@@ -81,29 +82,14 @@ final class PortText {
 
   /** IBA 14.2.5.6, PortInfo.LinkWidthActive. */
   private static String width(int value) {
-    return switch (value) {
-      case 1 -> "1";
-      case 2 -> "4";
-      case 4 -> "8";
-      case 8 -> "12";
-      case 16 -> "2";
-      default -> "invalid width";
-    };
+    int lanes = Rate.lanes(value);
+    return lanes == 0 ? "invalid width" : String.valueOf(lanes);
   }
 
   /** IBA 14.2.5.6, PortInfo.LinkSpeedActive and its extensions. */
   private static String speed(int value) {
-    return switch (value) {
-      case 1 -> "2.5 Gbps";
-      case 2 -> "5.0 Gbps";
-      case 4, 8 -> "10.0 Gbps";
-      case 16 -> "14.0 Gbps";
-      case 32 -> "25.0 Gbps";
-      case 64 -> "50.0 Gbps";
-      case 128 -> "100.0 Gbps";
-      case 256 -> "200.0 Gbps";
-      default -> "invalid speed";
-    };
+    long lane = Rate.ofLane(value);
+    return lane == 0 ? "invalid speed" : String.format(Locale.ROOT, "%.1f Gbps", lane / 1e9);
   }
 
   private static String physState(PhysState state) {

@@ -8,31 +8,27 @@ import org.jspecify.annotations.Nullable;
 /** The speeds of a link lane, as PortInfo codes them and as {@code ibnetdiscover} prints them. */
 public enum LinkSpeed {
   /** 2.5 Gbit/s. */
-  SDR(1, 0, 2_500, 1),
+  SDR(1, 0, 1),
   /** 5 Gbit/s. */
-  DDR(2, 0, 5_000, 2),
+  DDR(2, 0, 2),
   /** 10 Gbit/s. */
-  QDR(4, 0, 10_000, 4),
+  QDR(4, 0, 4),
   /** 14.0625 Gbit/s. */
-  FDR(4, 1, 14_000, 16),
+  FDR(4, 1, 16),
   /** 25.78125 Gbit/s. */
-  EDR(4, 2, 25_000, 32),
+  EDR(4, 2, 32),
   /** 53.125 Gbit/s. */
-  HDR(4, 4, 50_000, 64),
+  HDR(4, 4, 64),
   /** 106.25 Gbit/s. */
-  NDR(4, 8, 100_000, 128);
-
-  private static final long MEGABIT = 1_000_000;
+  NDR(4, 8, 128);
 
   private final int classic;
   private final int extended;
-  private final long megabits; // of a lane, as ibv_rate counts them
   private final int verbs;
 
-  LinkSpeed(int classic, int extended, long megabits, int verbs) {
+  LinkSpeed(int classic, int extended, int verbs) {
     this.classic = classic;
     this.extended = extended;
-    this.megabits = megabits;
     this.verbs = verbs;
   }
 
@@ -46,25 +42,10 @@ public enum LinkSpeed {
     for (LinkSpeed s : values()) {
       if (s.extended == PortInfo.LINK_SPEED_EXT_ACTIVE.in(info)
           && s.classic == PortInfo.LINK_SPEED_ACTIVE.in(info)) {
-        return s.rate(lanes(PortInfo.LINK_WIDTH_ACTIVE.in(info)));
+        return Rate.of(Rate.lanes(PortInfo.LINK_WIDTH_ACTIVE.in(info)) * Rate.ofLane(s.verbs));
       }
     }
-    return SDR.rate(1);
-  }
-
-  /** {@return code of {@code ibv_rate} of so many lanes} */
-  int rate(int lanes) {
-    return Rate.of(lanes * megabits * MEGABIT);
-  }
-
-  private static int lanes(int width) {
-    return switch (width) {
-      case 2 -> 4;
-      case 4 -> 8;
-      case 8 -> 12;
-      case 16 -> 2;
-      default -> 1;
-    };
+    return Rate.of(Rate.ofLane(SDR.verbs));
   }
 
   /** {@return LinkSpeedActive} */

@@ -76,7 +76,7 @@ final class Appearance {
         config.mtu() < MIN_MTU ? most : Math.min(most, config.mtu()),
         address,
         all.gid(McMemberRecord.Field.MGID),
-        Speed.of(device.port(port)));
+        device.port(port).bitsPerSecond());
   }
 
   /**
@@ -86,6 +86,6 @@ final class Appearance {
     int mtu = was == null ? MTU_FIRST : was.mtu();
     Gid broadcast =
         was == null ? Groups.broadcast(config.pkey(), Groups.LINK_LOCAL) : was.broadcast();
-    return new LinkState(false, why, mtu, address, broadcast, Speed.of(device.port(port)));
+    return new LinkState(false, why, mtu, address, broadcast, device.port(port).bitsPerSecond());
   }
 }

@@ -18,7 +18,7 @@ final class LinkCheck {
     int bytes = Mtu.of(group.value(Field.MTU)).bytes();
     int most = port.activeMtu().bytes();
     long rate = Rate.bitsPerSecond(group.value(Field.RATE));
-    long speed = Speed.of(port);
+    long speed = port.bitsPerSecond();
     if (bytes > most) {
       return "the broadcast group has an MTU of "
           + bytes

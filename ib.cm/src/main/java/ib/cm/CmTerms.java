@@ -29,6 +29,11 @@ public record CmTerms(
     range("deadlineMs", deadlineMs, Integer.MAX_VALUE);
   }
 
+  /** {@return these terms with another deadline} */
+  public CmTerms deadlineMs(long value) {
+    return new CmTerms(retryCount, ackTimeout, responseTimeout, maxRetries, value);
+  }
+
   private static void range(String name, long value, long most) {
     if (value < 0 || value > most) {
       throw new IbInvalidException(name + " " + value, "out of range", "0 to " + most);

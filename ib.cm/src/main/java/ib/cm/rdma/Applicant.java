@@ -5,6 +5,8 @@ import ib.cm.CmDatagramRequest;
 import ib.cm.CmEndpoint;
 import ib.core.mad.cm.CmReason;
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.IbNoMemoryException;
+import ib.core.verbs.IbNotSupportedException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +34,27 @@ sealed interface Applicant {
 
   /** Says so without data; does nothing when the peer has given up. */
   void refuse();
+
+  /** Says that this side cannot accept it; does nothing when the peer has given up. */
+  void failed(Throwable why);
+
+  /**
+   * Gives a handshake up because of this side: a lack of memory is not the program's will (A16).
+   */
+  static void giveUp(CmConnection by, Throwable why) {
+    if (why instanceof IbNoMemoryException || why instanceof OutOfMemoryError) {
+      reject(by, CmReason.NO_RESOURCES);
+    }
+    by.end(); // unless it is rejected: a REJ with reason 28
+  }
+
+  private static void reject(CmConnection by, CmReason reason) {
+    try {
+      by.reject(reason.code(), new byte[0], new byte[0]);
+    } catch (IbNotSupportedException | IbInvalidException e) { // the host's; or the peer has gone
+      LoggerFactory.getLogger(Applicant.class).debug("{} is not rejected: {}", by, reason, e);
+    }
+  }
 
   /** Says that the program has no queue pair of the peer's type. */
   void otherType();
@@ -65,12 +88,13 @@ sealed interface Applicant {
     }
 
     @Override
+    public void failed(Throwable why) {
+      giveUp(connection, why);
+    }
+
+    @Override
     public void otherType() {
-      try {
-        connection.reject(CmReason.INVALID_TRANSPORT_TYPE.code(), NO_INFO, NO_INFO);
-      } catch (IbInvalidException e) { // the peer has given up at this moment
-        LoggerFactory.getLogger(Applicant.class).debug("{} is not rejected", connection, e);
-      }
+      Applicant.reject(connection, CmReason.INVALID_TRANSPORT_TYPE);
     }
   }
 
@@ -119,6 +143,11 @@ sealed interface Applicant {
       } catch (IbInvalidException e) { // refused already, because its listener is closed
         LoggerFactory.getLogger(Applicant.class).debug("{} is not refused", question, e);
       }
+    }
+
+    @Override
+    public void failed(Throwable why) {
+      refuse();
     }
 
     @Override

@@ -4,9 +4,12 @@ import ib.cm.CmConnection;
 import ib.cm.CmEndpoint;
 import ib.cm.CmEvent;
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.QueuePair;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The queue pair of a connection, and the messages by which the queue pairs of both ends become
@@ -14,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * the connection has ended.
  */
 final class Channel {
+  private static final Logger LOG = LoggerFactory.getLogger(Channel.class);
   private static final byte[] NONE = {};
 
   private final RdmaConnection of;
@@ -68,11 +72,19 @@ final class Channel {
           () -> {
             data = reply.privateData();
             pair.move(c, reply.peer(), options.terms());
-            c.ready(NONE);
+            confirm(c);
           });
     } catch (Throwable e) { // of a driver, too
       of.finish(RdmaEnd.failed(RdmaEnd.Kind.CONNECT_ERROR, pair.known(e)));
-      c.end();
+      Applicant.giveUp(c, e);
+    }
+  }
+
+  private void confirm(CmConnection c) {
+    try {
+      c.ready(NONE);
+    } catch (IbInvalidException e) { // it has ended since the reply; its next event says why (A16)
+      LOG.debug("{} is not confirmed", of, e);
     }
   }
 
@@ -101,7 +113,7 @@ final class Channel {
       }
     } catch (Throwable e) { // of code that is not ours
       of.finish(RdmaEnd.failed(RdmaEnd.Kind.CONNECT_ERROR, pair.known(e)));
-      request.applicant().refuse();
+      request.applicant().failed(e);
       of.close();
       QueuePair left = made.get();
       if (left != null && !left.equals(pair.qp())) {

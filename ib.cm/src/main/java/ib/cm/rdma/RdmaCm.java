@@ -115,7 +115,8 @@ public final class RdmaCm implements AutoCloseable {
    * @param factory makes the queue pair
    * @return the connection; the caller closes it
    * @throws RdmaRejectedException when the peer rejects it
-   * @throws ib.core.verbs.IbTimedOutException when the peer does not answer
+   * @throws ib.core.verbs.IbTimedOutException when the peer does not answer in time ({@link
+   *     RdmaOptions#connectTimeout}, 30 s)
    * @throws IbNoDeviceException when no device has an address by which this host reaches the peer
    * @throws RdmaAddressException when the address is unknown
    * @throws ib.core.verbs.IbExistsException when another connection to the destination has the

@@ -127,7 +127,7 @@ public final class RdmaConnection implements AutoCloseable {
     switch (event) {
       case CmEvent.Replied reply -> channel.replied(c, reply);
       case CmEvent.Established up -> up();
-      case CmEvent.Ended gone -> finish(RdmaEnd.of(what, gone, options.terms().maxRetries() + 1));
+      case CmEvent.Ended gone -> finish(RdmaEnd.of(what, gone, options.terms()));
       case CmEvent.Requested asked -> throw new IllegalStateException("asked again: " + asked);
       case CmEvent.Released free -> LOG.debug("{}: {}", this, free);
     }

@@ -2,6 +2,7 @@ package ib.cm.rdma;
 
 import ib.cm.CmEnd;
 import ib.cm.CmEvent;
+import ib.cm.CmTerms;
 import ib.cm.CmUnresolvedException;
 import ib.core.verbs.Errno;
 import ib.core.verbs.IbDisassociatedException;
@@ -55,7 +56,7 @@ public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
   }
 
   /** {@return the end of a connection that {@code ib.cm} has heard of} */
-  static RdmaEnd of(String what, CmEvent.Ended ended, int requests) {
+  static RdmaEnd of(String what, CmEvent.Ended ended, CmTerms terms) {
     byte[] data = ended.privateData();
     int reason = ended.reason();
     CmEnd how = ended.how();
@@ -64,11 +65,12 @@ public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
         yield new RdmaEnd(
             Kind.REJECTED, reason, data, new RdmaRejectedException(what, reason, ended.info()));
       }
-      case UNREACHABLE ->
-          failed(
-              Kind.UNREACHABLE,
-              new IbTimedOutException(
-                  what, how.text() + " to up to " + requests + " messages", how.hint()));
+      case UNREACHABLE -> {
+        String sent = " to up to " + (terms.maxRetries() + 1) + " messages";
+        String time = terms.deadlineMs() == 0 ? "" : " in up to " + terms.deadlineMs() + " ms";
+        var why = new IbTimedOutException(what, how.text() + sent + time, how.hint());
+        yield failed(Kind.UNREACHABLE, why);
+      }
       case TIMED_OUT ->
           failed(Kind.DISCONNECTED, new IbTimedOutException(what, how.text(), how.hint()));
       case DISCONNECTED -> gone(Kind.DISCONNECTED, what, how, data);

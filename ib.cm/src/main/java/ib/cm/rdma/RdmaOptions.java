@@ -4,6 +4,7 @@ import ib.cm.CmTerms;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.QpType;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,9 @@ public record RdmaOptions(
     byte[] data) {
   // above the ACK delay 2^15 of Linux's rdma_rxe; Linux itself asks for 17 or 19 (CM-37, RD-10)
   private static final int ACK_TIMEOUT = 16;
+  // Linux gives a silent peer 16 times 4.3 s, and one whose program never answers for ever (A5)
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration MAX_CONNECT_TIMEOUT = Duration.ofMillis(Integer.MAX_VALUE);
   private static final RdmaOptions RC =
       new RdmaOptions(
           PortSpace.TCP,
@@ -44,7 +48,7 @@ public record RdmaOptions(
           1,
           7,
           0,
-          new CmTerms(7, ACK_TIMEOUT, 20, 15, 0),
+          new CmTerms(7, ACK_TIMEOUT, 20, 15, CONNECT_TIMEOUT.toMillis()),
           new byte[0]);
 
   /**
@@ -166,6 +170,22 @@ public record RdmaOptions(
   public RdmaOptions terms(CmTerms value) {
     return new RdmaOptions(
         space, type, from, responderResources, initiatorDepth, rnrRetry, trafficClass, value, data);
+  }
+
+  /**
+   * {@return these options with another time to connect} When the peer has not answered by then the
+   * attempt ends as unreachable, with {@link ib.core.verbs.IbTimedOutException}. It begins when the
+   * way to the peer is known. The default is 30 s.
+   *
+   * @param value at most 24 days; part of a millisecond is one; 0 for the time of all retries, 69 s
+   *     where the peer is silent, and no end where the peer asks for more time again and again
+   */
+  public RdmaOptions connectTimeout(Duration value) {
+    if (value.isNegative() || value.compareTo(MAX_CONNECT_TIMEOUT) > 0) {
+      throw new IbInvalidException(
+          "connectTimeout " + value, "out of range", "0 to " + MAX_CONNECT_TIMEOUT);
+    }
+    return terms(terms.deadlineMs(value.plusNanos(999_999).toMillis()));
   }
 
   /** {@return these options with private data} */

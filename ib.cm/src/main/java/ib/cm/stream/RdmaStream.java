@@ -3,7 +3,6 @@ package ib.cm.stream;
 import ib.cm.rdma.RdmaAddressException;
 import ib.cm.rdma.RdmaCm;
 import ib.cm.rdma.RdmaConnection;
-import ib.cm.rdma.RdmaOptions;
 import ib.cm.rdma.RdmaRejectedException;
 import ib.core.verbs.AnyContext;
 import ib.core.verbs.IbException;
@@ -59,21 +58,17 @@ public final class RdmaStream implements ByteChannel {
     this.connection = connection;
   }
 
-  /** {@return how streams connect: no reads, retries without end where no receive is posted} */
-  static RdmaOptions how() {
-    return RdmaOptions.rc().reads(0, 0);
-  }
-
   /**
    * Connects, and waits for the peer.
    *
    * @param cm makes the connection
    * @param to address and port
-   * @param options sizes
+   * @param options sizes and times
    * @return the stream; the caller closes it
    * @throws ConnectException when nothing listens there, or the peer refuses
    * @throws NoRouteToHostException when no device reaches the address, or it is unknown
-   * @throws SocketTimeoutException when the peer does not answer
+   * @throws SocketTimeoutException when the peer does not answer in time ({@link
+   *     StreamOptions#connectTimeout}, 30 s), be it that no program accepts there
    * @throws ClosedByInterruptException after an interrupt
    * @throws IOException when the peer is no stream, or the queue pair cannot be made
    */
@@ -81,7 +76,7 @@ public final class RdmaStream implements ByteChannel {
   public static RdmaStream connect(RdmaCm cm, InetSocketAddress to, StreamOptions options)
       throws IOException {
     StreamEnd end = new StreamEnd(options, new StreamQueue(options));
-    RdmaConnection made = cm.start(to, how(), end, end);
+    RdmaConnection made = cm.start(to, options.connection(), end, end);
     boolean done = false;
     try {
       made.established().get();
@@ -125,7 +120,7 @@ public final class RdmaStream implements ByteChannel {
   @Override
   @MaySleep
   public int read(ByteBuffer into) throws IOException {
-    reading.lock();
+    enter(reading);
     try {
       goingOn();
       return into.hasRemaining() ? end.read(into) : 0;
@@ -155,7 +150,7 @@ public final class RdmaStream implements ByteChannel {
   }
 
   private void send(Message message) throws IOException {
-    writing.lock();
+    enter(writing);
     try {
       goingOn();
       if (outputClosed) {
@@ -216,15 +211,29 @@ public final class RdmaStream implements ByteChannel {
    */
   @MaySleep
   public void shutdownOutput() throws IOException {
-    writing.lock();
+    enter(writing);
     try {
       goingOn();
       if (!outputClosed) {
         end.shutdownOutput();
         outputClosed = true;
       }
+    } catch (ClosedByInterruptException e) {
+      close();
+      throw e;
     } finally {
       writing.unlock();
+    }
+  }
+
+  /** Waits for its turn; a thread that is interrupted meanwhile closes the stream. */
+  private void enter(ReentrantLock direction) throws ClosedByInterruptException {
+    try {
+      direction.lockInterruptibly();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      close();
+      throw new ClosedByInterruptException();
     }
   }
 

@@ -120,7 +120,7 @@ public final class RdmaStreamListener implements AutoCloseable {
     StreamEnd end = new StreamEnd(options, new StreamQueue(options));
     try {
       StreamTerms terms = StreamTerms.of(request.data());
-      RdmaConnection made = request.accept(RdmaStream.how(), end, end);
+      RdmaConnection made = request.accept(options.connection(), end, end);
       end.begin(made, terms);
       return new RdmaStream(end, made);
     } catch (ProtocolException e) {

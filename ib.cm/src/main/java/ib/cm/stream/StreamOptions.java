@@ -1,6 +1,10 @@
 package ib.cm.stream;
 
+import ib.cm.rdma.PortSpace;
+import ib.cm.rdma.RdmaOptions;
 import ib.core.verbs.IbInvalidException;
+import ib.core.verbs.QpType;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
@@ -12,7 +16,7 @@ import java.time.Duration;
  *     1 GiB
  * @param sendQueue messages that may be under way, 8 to 16,000
  * @param receiveQueue messages that the peer may send before they are read, 8 to 16,000
- * @param closeTimeout how long {@code close} waits for what was written to arrive
+ * @param closeTimeout how long {@code close} waits for what was written to arrive, 0 to 1 day
  * @param pollTime how long a read or a write that has to wait looks for completions before its
  *     thread sleeps, 0 to 1 min; with 0 it sleeps at once
  * @param keepAlive how often a stream on which nothing is under way looks whether its peer is there
@@ -23,6 +27,8 @@ import java.time.Duration;
  *     read. It does not shrink, and stays as it is where there is no memory for more
  * @param regions how many regions of the peer this side may write directly ({@link
  *     RdmaStream#writeDirect}), 0 to 128
+ * @param connection how the connection is made: the time for it, of an active side the address of
+ *     this side; of type RC, in the TCP port space. Its private data does not count
  */
 public record StreamOptions(
     int sendBuffer,
@@ -33,13 +39,14 @@ public record StreamOptions(
     Duration pollTime,
     Duration keepAlive,
     int maxReceiveBuffer,
-    int regions) {
+    int regions,
+    RdmaOptions connection) {
   private static final int MIN_BUFFER = 4096;
   private static final int MAX_BUFFER = 1 << 30;
   private static final int MIN_QUEUE = 8;
   private static final int MAX_QUEUE = 16_000;
   private static final int MAX_REGIONS = 128;
-  private static final Duration MAX_KEEP_ALIVE = Duration.ofDays(1);
+  private static final Duration MAX_TIME = Duration.ofDays(1);
   private static final Duration MAX_POLL = Duration.ofMinutes(1);
   private static final StreamOptions DEFAULTS =
       new StreamOptions(
@@ -51,7 +58,8 @@ public record StreamOptions(
           Duration.ofNanos(20_000),
           Duration.ZERO,
           1 << 20,
-          0);
+          0,
+          RdmaOptions.rc().reads(0, 0));
 
   /** Checks the ranges. */
   public StreamOptions {
@@ -65,15 +73,12 @@ public record StreamOptions(
       String sizes = receiveBuffer + " to " + maxReceiveBuffer;
       throw new IbInvalidException("receiveBuffer " + sizes, "odd", "even numbers");
     }
-    if (closeTimeout.isNegative()) {
-      throw new IbInvalidException("closeTimeout " + closeTimeout, "negative", "0 or more");
-    }
-    if (keepAlive.isNegative() || keepAlive.compareTo(MAX_KEEP_ALIVE) > 0) {
-      String range = "0 to " + MAX_KEEP_ALIVE;
-      throw new IbInvalidException("keepAlive " + keepAlive, "out of range", range);
-    }
-    if (pollTime.isNegative() || pollTime.compareTo(MAX_POLL) > 0) {
-      throw new IbInvalidException("pollTime " + pollTime, "out of range", "0 to " + MAX_POLL);
+    range("closeTimeout", closeTimeout, MAX_TIME);
+    range("keepAlive", keepAlive, MAX_TIME);
+    range("pollTime", pollTime, MAX_POLL);
+    if (connection.type() != QpType.RC || connection.space() != PortSpace.TCP) {
+      String why = connection.type() + " in port space " + connection.space();
+      throw new IbInvalidException("connection", why, "type RC in port space TCP");
     }
   }
 
@@ -88,7 +93,8 @@ public record StreamOptions(
         pollTime,
         keepAlive,
         maxReceiveBuffer,
-        value);
+        value,
+        connection);
   }
 
   private static void range(String name, int value, int least, int most) {
@@ -97,9 +103,15 @@ public record StreamOptions(
     }
   }
 
+  private static void range(String name, Duration value, Duration most) {
+    if (value.isNegative() || value.compareTo(most) > 0) {
+      throw new IbInvalidException(name + " " + value, "out of range", "0 to " + most);
+    }
+  }
+
   /**
    * {@return 128 KiB each way, of which the receive buffer grows to 1 MiB; 384 messages each way,
-   * 10 s to close, 20 us to poll, no keepalive}
+   * 30 s to connect, 10 s to close, 20 us to poll, no keepalive}
    */
   public static StreamOptions defaults() {
     return DEFAULTS;
@@ -121,7 +133,8 @@ public record StreamOptions(
         pollTime,
         keepAlive,
         receive,
-        regions);
+        regions,
+        connection);
   }
 
   /** {@return these options with another limit to the growth of the receive buffer} */
@@ -135,7 +148,8 @@ public record StreamOptions(
         pollTime,
         keepAlive,
         value,
-        regions);
+        regions,
+        connection);
   }
 
   /**
@@ -154,7 +168,42 @@ public record StreamOptions(
         pollTime,
         keepAlive,
         maxReceiveBuffer,
-        regions);
+        regions,
+        connection);
+  }
+
+  /**
+   * {@return these options with another time to connect}
+   *
+   * @param value see {@link RdmaOptions#connectTimeout}
+   */
+  public StreamOptions connectTimeout(Duration value) {
+    return connection(connection.connectTimeout(value));
+  }
+
+  /**
+   * {@return these options with an address of this side} It is needed where several devices reach
+   * the peer, as on loopback.
+   *
+   * @param value an address of a device, with port 0 for any port
+   */
+  public StreamOptions from(InetSocketAddress value) {
+    return connection(connection.from(value));
+  }
+
+  /** {@return these options with other parameters of the connection} */
+  public StreamOptions connection(RdmaOptions value) {
+    return new StreamOptions(
+        sendBuffer,
+        receiveBuffer,
+        sendQueue,
+        receiveQueue,
+        closeTimeout,
+        pollTime,
+        keepAlive,
+        maxReceiveBuffer,
+        regions,
+        value);
   }
 
   /** {@return these options with another time to close} */
@@ -168,7 +217,8 @@ public record StreamOptions(
         pollTime,
         keepAlive,
         maxReceiveBuffer,
-        regions);
+        regions,
+        connection);
   }
 
   /** {@return these options with another distance of looks for the peer} */
@@ -182,7 +232,8 @@ public record StreamOptions(
         pollTime,
         value,
         maxReceiveBuffer,
-        regions);
+        regions,
+        connection);
   }
 
   /** {@return these options with another time to poll} */
@@ -196,6 +247,7 @@ public record StreamOptions(
         value,
         keepAlive,
         maxReceiveBuffer,
-        regions);
+        regions,
+        connection);
   }
 }

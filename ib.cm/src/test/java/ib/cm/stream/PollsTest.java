@@ -4,6 +4,7 @@ import static ib.cm.stream.StreamWorld.DEFAULTS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ib.cm.rdma.RdmaConnection;
+import ib.cm.rdma.RdmaOptions;
 import ib.core.verbs.WorkCompletion;
 import ib.driver.soft.standalone.SoftFabric;
 import java.nio.ByteBuffer;
@@ -40,7 +41,7 @@ class PollsTest {
     try (StreamWorld world = new StreamWorld(SoftFabric.open("soft0", "soft1"))) {
       world.listen(DEFAULTS);
       Future<RdmaStream> accepted = world.accepted();
-      RdmaConnection made = world.client.start(world.at(), RdmaStream.how(), end, end);
+      RdmaConnection made = world.client.start(world.at(), RdmaOptions.rc(), end, end);
       made.established().get(1, TimeUnit.MINUTES);
       end.begin(made, StreamTerms.of(made.data()));
       try (RdmaStream mine = new RdmaStream(end, made);

@@ -60,6 +60,7 @@ final class LinkConnection extends Mailbox<CmEvent> implements CmConnection, Con
   private volatile @Nullable LinkListener listener;
   private volatile boolean refused;
   private final CountDownLatch made = new CountDownLatch(1);
+  private final Deadline deadline = new Deadline(); // of the peer's answer
 
   LinkConnection(LinkShare share, State begin, AhAttr way, CmHandler handler) {
     super(CALLBACKS, MAX_EVENTS);
@@ -70,10 +71,15 @@ final class LinkConnection extends Mailbox<CmEvent> implements CmConnection, Con
     this.handler = handler;
   }
 
-  /** The host has the connection. */
-  void made(ConnectorLink by) {
+  /**
+   * The host has the connection.
+   *
+   * @param deadlineMs by when the peer must have answered, from now; 0 for no deadline
+   */
+  void made(ConnectorLink by, long deadlineMs) {
     link = by;
     made.countDown();
+    deadline.begin(deadlineMs, this::late);
     if (state.get() == State.OVER) {
       by.close(); // the connection has ended meanwhile, and found no link to close
     }
@@ -143,6 +149,7 @@ final class LinkConnection extends Mailbox<CmEvent> implements CmConnection, Con
   public void replied(ConnectorEndpoint peer, ConnectorPsns numbers, byte[] data) {
     psns = numbers;
     if (state.compareAndSet(State.ASKED, State.REPLIED)) {
+      deadline.over();
       offer(new CmEvent.Replied(endpoint(peer, numbers), data));
     }
   }
@@ -183,9 +190,21 @@ final class LinkConnection extends Mailbox<CmEvent> implements CmConnection, Con
   /** Ends the connection, unless it has ended. */
   void over(CmEnd how, int reason, byte[] data) {
     if (state.getAndSet(State.OVER) != State.OVER) {
-      offer(new CmEvent.Ended(how, reason, NONE, data));
-      offer(new CmEvent.Released());
+      tellEnd(how, reason, data);
     }
+  }
+
+  /** Ends the attempt, unless the peer has answered, or the attempt has ended. */
+  private void late() {
+    if (state.compareAndSet(State.ASKED, State.OVER)) {
+      tellEnd(CmEnd.UNREACHABLE, 0, NONE);
+    }
+  }
+
+  private void tellEnd(CmEnd how, int reason, byte[] data) {
+    deadline.over();
+    offer(new CmEvent.Ended(how, reason, NONE, data));
+    offer(new CmEvent.Released());
   }
 
   // ---- calls ----
@@ -258,8 +277,7 @@ final class LinkConnection extends Mailbox<CmEvent> implements CmConnection, Con
     try {
       by.reject(privateData);
     } finally {
-      offer(new CmEvent.Ended(CmEnd.CLOSED, 0, NONE, NONE));
-      offer(new CmEvent.Released());
+      tellEnd(CmEnd.CLOSED, 0, NONE);
     }
   }
 

@@ -39,8 +39,9 @@ final class LinkDatagrams {
     this.counts = counts;
   }
 
-  /** Asks for the queue pair of a service. */
-  CompletableFuture<CmDatagram> resolve(long serviceId, int trafficClass, byte[] privateData) {
+  /** Asks for the queue pair of a service; see {@link ib.cm.CmPort#resolve}. */
+  CompletableFuture<CmDatagram> resolve(
+      long serviceId, int trafficClass, long deadlineMs, byte[] privateData) {
     port.datagrams("resolve", serviceId);
     CmaHeader ends = CmaHeader.read(privateData);
     ConnectorInquiry inquiry =
@@ -54,7 +55,8 @@ final class LinkDatagrams {
     queries.add(made);
     boolean done = false;
     try {
-      CompletableFuture<CmDatagram> future = made.made(connector.resolve(inquiry, made));
+      CompletableFuture<CmDatagram> future =
+          made.made(connector.resolve(inquiry, made), deadlineMs);
       done = true;
       counts.accept("sent.SIDR_REQ");
       if (closed) {

@@ -32,6 +32,7 @@ final class LinkQuery extends Mailbox<LinkQuery.Outcome> implements ConnectorAns
   private final CompletableFuture<CmDatagram> future = new CompletableFuture<>();
   private final AtomicBoolean over = new AtomicBoolean();
   private final CountDownLatch made = new CountDownLatch(1);
+  private final Deadline deadline = new Deadline();
   private volatile @Nullable ConnectorPending pending;
 
   /**
@@ -46,10 +47,16 @@ final class LinkQuery extends Mailbox<LinkQuery.Outcome> implements ConnectorAns
     this.gone = gone;
   }
 
-  /** The host has the question. {@return completes with the answer} To cancel it gives it up. */
-  CompletableFuture<CmDatagram> made(ConnectorPending by) {
+  /**
+   * The host has the question.
+   *
+   * @param deadlineMs by when the answer must have come, from now; 0 for no deadline
+   * @return completes with the answer; to cancel it gives the question up
+   */
+  CompletableFuture<CmDatagram> made(ConnectorPending by, long deadlineMs) {
     pending = by;
     made.countDown();
+    deadline.begin(deadlineMs, () -> over(null, silence()));
     future.whenComplete(
         (answer, why) -> {
           if (why instanceof CancellationException) {
@@ -72,6 +79,7 @@ final class LinkQuery extends Mailbox<LinkQuery.Outcome> implements ConnectorAns
 
   private void over(@Nullable CmDatagram answer, @Nullable IbException why) {
     if (over.compareAndSet(false, true)) {
+      deadline.over();
       offer(new Outcome(answer, why));
     }
   }
@@ -87,8 +95,7 @@ final class LinkQuery extends Mailbox<LinkQuery.Outcome> implements ConnectorAns
         null,
         switch (how) {
           case REJECTED -> new CmUnresolvedException(what, status, data);
-          case UNREACHABLE ->
-              new IbTimedOutException(what, CmEnd.UNREACHABLE.text(), CmEnd.UNREACHABLE.hint());
+          case UNREACHABLE -> silence();
           case REMOVED -> new IbDisassociatedException(what, "the device goes", "the next one");
           default ->
               new IbNoDeviceException(
@@ -97,6 +104,10 @@ final class LinkQuery extends Mailbox<LinkQuery.Outcome> implements ConnectorAns
                   "ip route get, ip neigh, rdma link: whether the host reaches the address by the"
                       + " device");
         });
+  }
+
+  private IbException silence() {
+    return new IbTimedOutException(what, CmEnd.UNREACHABLE.text(), CmEnd.UNREACHABLE.hint());
   }
 
   @Override

@@ -92,12 +92,8 @@ public final class LinkShare implements CmPort {
     }
   }
 
-  /** Checks the private data of a question, and that no deadline is asked for. */
-  private void check(String what, CmTerms terms, byte[] privateData) {
-    if (terms.deadlineMs() != 0) {
-      String why = "the kernel's connection manager knows no deadline";
-      throw place.unsupported(what, why, "no deadline");
-    }
+  /** Checks the private data of a question. */
+  private static void check(String what, byte[] privateData) {
     if (privateData.length < CmaHeader.BYTES || CmaHeader.refusal(privateData) != null) {
       throw new IbInvalidException(what, "no addresses before the private data", "RdmaCm");
     }
@@ -119,7 +115,7 @@ public final class LinkShare implements CmPort {
     opened("connect");
     place.serves("connect", Set.of(mine.type()));
     ConnectorSpace space = place.connections("connect", serviceId);
-    check("connect", terms, privateData);
+    check("connect", privateData);
     CmaHeader ends = CmaHeader.read(privateData);
     ConnectorAttempt attempt =
         new ConnectorAttempt(
@@ -136,7 +132,7 @@ public final class LinkShare implements CmPort {
     connections.add(made);
     boolean done = false;
     try {
-      made.made(connector.connect(attempt, made));
+      made.made(connector.connect(attempt, made), terms.deadlineMs());
       done = true;
     } finally {
       if (!done) {
@@ -215,7 +211,7 @@ public final class LinkShare implements CmPort {
     made.psns(a.psns());
     made.of(ear);
     long waiting = connections.stream().filter(c -> c.waits() && c.isOf(ear)).count();
-    made.made(a.link());
+    made.made(a.link(), 0);
     connections.add(made);
     if (waiting >= ear.backlog()) {
       count("dropped.BACKLOG"); // the host cannot drop a request: the peer is rejected
@@ -239,8 +235,8 @@ public final class LinkShare implements CmPort {
   public CompletableFuture<CmDatagram> resolve(
       long serviceId, CmPath path, CmTerms terms, byte[] privateData) {
     opened("resolve");
-    check("resolve", terms, privateData);
-    return datagrams.resolve(serviceId, trafficClass(path), privateData);
+    check("resolve", privateData);
+    return datagrams.resolve(serviceId, trafficClass(path), terms.deadlineMs(), privateData);
   }
 
   @Override

@@ -109,6 +109,14 @@ class LinkDatagramsTest {
   }
 
   @Test
+  @DisplayName("A5: a question that is not answered by the deadline ends, and is ended in the host")
+  void deadline() throws Exception {
+    why(IbTimedOutException.class, resolve(CmTerms.DEFAULT.deadlineMs(1)));
+    share.close();
+    assertEquals(List.of("resolve 7000", "close"), List.copyOf(host.commands));
+  }
+
+  @Test
   @DisplayName("an answer that is faster than the call which has begun the question waits for it")
   void fast() throws Exception {
     host.asking = a -> a.answered(0x78, QKEY, NONE);

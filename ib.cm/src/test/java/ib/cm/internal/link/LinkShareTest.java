@@ -125,6 +125,22 @@ class LinkShareTest {
   }
 
   @Test
+  @DisplayName(
+      "A5: a peer that has not answered by the deadline is unreachable; one that has, stays")
+  void deadline() throws Exception {
+    connect(CmTerms.DEFAULT.deadlineMs(1));
+    assertEquals(CmEnd.UNREACHABLE, next(CmEvent.Ended.class).how());
+    next(CmEvent.Released.class);
+    host.connecting = e -> e.replied(FakeConnector.PEER, FakeConnector.PSNS, new byte[196]);
+    CmConnection answered = connect(CmTerms.DEFAULT.deadlineMs(1));
+    next(CmEvent.Replied.class);
+    host.connecting = e -> {};
+    connect(CmTerms.DEFAULT.deadlineMs(20));
+    assertEquals(CmEnd.UNREACHABLE, next(CmEvent.Ended.class).how());
+    assertEquals("REPLIED", answered.state(), "its deadline has passed before the other one's");
+  }
+
+  @Test
   @DisplayName("an event that is faster than the call which has begun the connection waits for it")
   void fast() throws Exception {
     host.connecting = e -> e.replied(FakeConnector.PEER, FakeConnector.PSNS, new byte[196]);
@@ -284,7 +300,6 @@ class LinkShareTest {
     assertThrows(
         IbNotSupportedException.class, () -> share.resolve(PORT_7000, path, CmTerms.DEFAULT, ends));
     assertThrows(IbNotSupportedException.class, () -> share.serve(PORT_7000, 1, q -> {}));
-    assertThrows(IbNotSupportedException.class, () -> connect(new CmTerms(7, 14, 20, 15, 1)));
     assertEquals(Set.of(QpType.RC), share.types());
     CmEndpoint uc = MINE.type(QpType.UC);
     IbNotSupportedException k22 =

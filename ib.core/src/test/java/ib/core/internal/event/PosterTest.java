@@ -317,6 +317,7 @@ class PosterTest {
       rig.clock.advance(TIMEOUT);
       Thread.onSpinWait();
     }
+    Rig.until(rig.clock::allWait); // the watch has given the old thread up
     return r;
   }
 

@@ -3,9 +3,11 @@ package ib.core.internal;
 import ib.core.internal.callback.Contract;
 import ib.core.internal.mad.SerialQueue;
 import ib.core.serial.Waits;
+import ib.core.verbs.AnyContext;
 import ib.core.verbs.Fence;
 import ib.core.verbs.MaySleep;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 
 /**
@@ -16,6 +18,7 @@ import java.util.concurrent.Executor;
 public final class Arrivals {
   private final Contract contract;
   private final SerialQueue handedOver;
+  private final List<Runnable> whenFreed = new CopyOnWriteArrayList<>();
 
   Arrivals(Contract contract, Executor place, Waits waits) {
     this.contract = contract;
@@ -38,6 +41,22 @@ public final class Arrivals {
     } else {
       work.run();
     }
+  }
+
+  /**
+   * Says what is to be done whenever a name or GUID is free that a device or client has had, on a
+   * thread of the core.
+   *
+   * @param again asks again for what was refused; it may sleep
+   */
+  public void whenFreed(Runnable again) {
+    whenFreed.add(again);
+  }
+
+  /** A name or GUID is free. */
+  @AnyContext
+  void freed() {
+    whenFreed.forEach(handedOver::execute);
   }
 
   /** Waits until what was handed over has arrived. */

@@ -80,6 +80,16 @@ public final class ClientSide {
     hotplug.rebind(client, Form.RECORD);
   }
 
+  /**
+   * Changes which clients are added before a client (S41), on devices that come from now on.
+   *
+   * @param client the client
+   * @param names names of the clients
+   */
+  public void after(ClientEntry client, List<String> names) {
+    hotplug.after(client, names);
+  }
+
   /** See {@link ib.core.client.IbCore#registerClient}. */
   ClientRegistration register(IbClient client, String... after) {
     String name = IbInvalidException.given(client, "IbCore.registerClient", "client").name();

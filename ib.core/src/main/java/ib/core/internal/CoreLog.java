@@ -14,9 +14,16 @@ import org.slf4j.LoggerFactory;
 final class CoreLog implements Observer, EventReports {
   private static final Logger LOG = LoggerFactory.getLogger("ib.core");
   private final Contract contract;
+  private final Runnable freed;
 
-  CoreLog(Contract contract) {
+  /**
+   * Creates it.
+   *
+   * @param freed what is to be done when a name or GUID is free
+   */
+  CoreLog(Contract contract, Runnable freed) {
     this.contract = contract;
+    this.freed = freed;
   }
 
   @Override
@@ -63,6 +70,11 @@ final class CoreLog implements Observer, EventReports {
   @Override
   public void note(String text) {
     LOG.info("{}", text);
+  }
+
+  @Override
+  public void freed() {
+    freed.run();
   }
 
   @Override

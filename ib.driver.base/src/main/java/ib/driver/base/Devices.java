@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * All configured devices of one driver bundle. A wrong configuration, or one whose name or GUID is
  * in use, changes nothing: the device keeps its last good configuration. A configuration in
- * conflict is tried again when a name becomes free, so a file may be renamed. Only two
- * configurations that swap their names stay refused; delete one of them first. Any thread may call.
+ * conflict is tried again when a name becomes free ({@link #again}), so a file may be renamed. Only
+ * two configurations that swap their names stay refused; delete one of them first. Any thread may
+ * call.
  *
  * @param <C> the driver's kind of configuration
  */
@@ -170,6 +171,18 @@ public final class Devices<C extends DeviceConfig<C>> implements SlotObserver {
   }
 
   /**
+   * Tries the configurations again that were refused because another one, or a device of another
+   * driver, has the name or GUID; that one may have gone. Does not wait.
+   */
+  public void again() {
+    Map<String, C> refused;
+    synchronized (this) {
+      refused = new TreeMap<>(conflicting);
+    }
+    refused.forEach(this::accept); // a conflict that persists has been reported before
+  }
+
+  /**
    * Unplugs all devices, the one announced last first (CC-22), and waits for each, but for one that
    * waits, in the end, for the caller, which is reported. Later configurations are ignored.
    */
@@ -286,14 +299,12 @@ public final class Devices<C extends DeviceConfig<C>> implements SlotObserver {
   @Override
   public void settled(Slot<?> slot) {
     turns.over(slot.pid());
-    Map<String, C> again;
     synchronized (this) {
       if (slot.gone()) {
         slots.remove(slot.pid(), slot);
       }
-      again = new TreeMap<>(conflicting);
     }
-    again.forEach(this::accept); // a conflict that persists has been reported before
+    again();
   }
 
   /**

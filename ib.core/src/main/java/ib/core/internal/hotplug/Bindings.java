@@ -174,6 +174,7 @@ final class Bindings {
       client.phase = ClientEntry.Phase.LEFT;
       book.clients.remove(client);
       book.devices.forEach(d -> d.bindings.remove(client));
+      book.freed();
     }
   }
 

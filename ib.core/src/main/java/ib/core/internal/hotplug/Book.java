@@ -146,6 +146,22 @@ final class Book {
     return lock.isHeldByCurrentThread();
   }
 
+  /** Forgets a device that is gone; guarded by the book. */
+  void remove(DeviceEntry d) {
+    devices.remove(d);
+    if (d.parent != null) {
+      d.parent.children.remove(d);
+    }
+    freed();
+  }
+
+  /** Tells the observer that a name or GUID is free; guarded by the book. */
+  void freed() {
+    if (!closed) {
+      afterwards(observer::freed);
+    }
+  }
+
   long now() {
     return clock.getAsLong();
   }

@@ -15,7 +15,6 @@ public final class ClientEntry {
 
   final IbClient client;
   final String name;
-  final List<String> after;
 
   /** Key of the order of adds, for example the service's id; then the order of arrival decides. */
   final long rank;
@@ -27,6 +26,9 @@ public final class ClientEntry {
   final List<Binding> broken = new ArrayList<>();
 
   Phase phase = Phase.ACTIVE;
+
+  /** Names of the clients that come before this one. */
+  List<String> after;
 
   ClientEntry(IbClient client, String name, List<String> after, long rank, long sequence) {
     this.client = client;

@@ -28,6 +28,14 @@ final class ClientTable {
     return entry;
   }
 
+  /** Changes which clients come before one; {@return whether that is new} */
+  boolean after(ClientEntry entry, List<String> names) {
+    boolean changed = !entry.after.equals(names);
+    entry.after = List.copyOf(names);
+    ordered = changed ? null : ordered;
+    return changed;
+  }
+
   void remove(ClientEntry entry) {
     entries.remove(entry);
     ordered = null;

@@ -32,11 +32,22 @@ final class Clients {
           "register client " + client, "it has no name", "a name() that is not blank");
     }
     ClientEntry entry = book.compute(() -> enter(client, name, after, rank));
+    noteCycle(entry);
+    return entry;
+  }
+
+  /** See {@link Hotplug#after}. */
+  void after(ClientEntry client, List<String> names) {
+    if (book.compute(() -> book.clients.after(client, names))) {
+      noteCycle(client);
+    }
+  }
+
+  private void noteCycle(ClientEntry entry) {
     List<String> cycle = book.compute(() -> ClientOrder.cycle(book.clients.ordered(), entry));
     if (!cycle.isEmpty()) {
       book.observer.note(IbClient.AFTER + " forms a cycle and is ignored there: " + cycle);
     }
-    return entry;
   }
 
   private ClientEntry enter(IbClient client, String name, List<String> after, @Nullable Long rank) {

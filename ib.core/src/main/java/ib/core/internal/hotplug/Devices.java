@@ -155,10 +155,7 @@ final class Devices {
   private void unlist(Tenure t, DeviceEntry d) {
     if (book.rules.mayGoOn(t) && !d.stopping) {
       d.state = State.GONE;
-      book.devices.remove(d);
-      if (d.parent != null) {
-        d.parent.children.remove(d);
-      }
+      book.remove(d);
     }
   }
 
@@ -253,6 +250,7 @@ final class Devices {
               }
               oldName[0] = d.name();
               d.info(named(d.info(), newName));
+              book.freed();
               return d.info();
             });
     if (info == null) {

@@ -234,6 +234,16 @@ public final class Hotplug implements AutoCloseable {
   }
 
   /**
+   * Changes which clients are added before a client (S41); what is added stays as it is.
+   *
+   * @param client an announced client
+   * @param names names of the clients
+   */
+  public void after(ClientEntry client, List<String> names) {
+    clients.after(client, names);
+  }
+
+  /**
    * Adds a client to all devices (S37). From inside a callback the adds follow when it has
    * returned.
    *

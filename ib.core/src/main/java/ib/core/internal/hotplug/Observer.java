@@ -46,6 +46,9 @@ public interface Observer {
    */
   void note(String text);
 
+  /** A name or GUID is free that a device or client has had: who was refused may ask again. */
+  default void freed() {}
+
   /**
    * A callback that does not return.
    *

@@ -40,6 +40,11 @@ final class SafeObserver implements Observer {
     tell(() -> next.note(text));
   }
 
+  @Override
+  public void freed() {
+    tell(next::freed);
+  }
+
   private static void tell(Runnable call) {
     try {
       call.run();

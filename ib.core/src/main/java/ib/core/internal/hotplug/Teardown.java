@@ -321,10 +321,7 @@ final class Teardown {
       return;
     }
     d.state = State.GONE;
-    book.devices.remove(d);
-    if (d.parent != null) {
-      d.parent.children.remove(d);
-    }
+    book.remove(d);
     reports.remove(d.name());
     reports.put(d.name(), d.report(book.now()));
     List.copyOf(d.bindings.keySet()).forEach(bindings::retire);

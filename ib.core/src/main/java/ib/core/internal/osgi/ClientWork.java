@@ -31,6 +31,11 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
   @Override
   public void inspect(
       ServiceReference<IbClient> reference, IbClient service, String bundle, String name) {
+    checkAfter(reference, bundle, name);
+    midlayer.clientSide().know(name, bundle);
+  }
+
+  private static void checkAfter(ServiceReference<IbClient> reference, Object bundle, String name) {
     Object after = reference.getProperty(IbClient.AFTER);
     if (after != null && !isNames(after)) {
       LOG.error(
@@ -42,7 +47,6 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
           after instanceof Object[] many ? Arrays.toString(many) : after,
           after.getClass().getSimpleName());
     }
-    midlayer.clientSide().know(name, bundle);
   }
 
   private static boolean isNames(Object property) {
@@ -64,7 +68,7 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
   @Override
   public void refused(String bundle, String name, IbException why) {
     Throwable cause = why.getCause(); // its stack follows, where there is one
-    LOG.error("a client of bundle {} is refused: {}", bundle, why.getMessage(), cause);
+    LOG.error("a client of bundle {} is refused: {}", bundle, ServiceGate.text(why), cause);
   }
 
   /** {@return the names in a property; none when it is no text and no list of names} */
@@ -89,9 +93,14 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
     midlayer.clientSide().attach(entry);
   }
 
-  /** Considers the client again, which a change of its properties requests (CC-5). */
+  /**
+   * Considers the client again, which a change of its properties requests (CC-5). A change of
+   * {@link IbClient#AFTER} counts for the adds from now on.
+   */
   @Override
   public void modified(ServiceReference<IbClient> reference, ClientEntry entry) {
+    checkAfter(reference, reference.getBundle(), entry.name());
+    midlayer.clientSide().after(entry, names(reference.getProperty(IbClient.AFTER)));
     midlayer.clientSide().rebind(entry);
   }
 

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.osgi.framework.ServiceReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** {@code IbDevice} services become devices. */
 final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
@@ -48,7 +49,8 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
   @Override
   public void refused(String bundle, String name, IbException why) {
     Throwable cause = why.getCause(); // its stack follows, where there is one
-    LOG.error("device {} of bundle {} is refused: {}", name, bundle, why.getMessage(), cause);
+    String text = ServiceGate.text(why);
+    LOG.error("device {} of bundle {} is refused: {}", name, bundle, text, cause);
   }
 
   @Override
@@ -67,11 +69,20 @@ final class DeviceWork implements ServiceGate.Work<IbDevice, DeviceEntry> {
 
   @Override
   public void modified(ServiceReference<IbDevice> reference, DeviceEntry entry) {
+    rename(reference, entry, Level.ERROR);
+  }
+
+  @Override
+  public void freed(ServiceReference<IbDevice> reference, DeviceEntry entry) {
+    rename(reference, entry, Level.DEBUG); // a refusal was reported when the property changed
+  }
+
+  private void rename(ServiceReference<IbDevice> reference, DeviceEntry entry, Level refusal) {
     if (reference.getProperty(NAME) instanceof String name && !name.equals(entry.name())) {
       try {
         midlayer.deviceSide().rename(entry, name);
       } catch (IbException e) {
-        LOG.error("device {} keeps its name: {}", entry.name(), e.getMessage());
+        LOG.atLevel(refusal).log("device {} keeps its name: {}", entry.name(), e.getMessage());
       }
     }
   }

@@ -102,6 +102,8 @@ public final class IbCoreComponent {
     context.addBundleListener(stopping);
     clients.open();
     devices.open();
+    midlayer.arrivals().whenFreed(clients::again);
+    midlayer.arrivals().whenFreed(devices::again);
     Strangers.told(context.getBundle(), context).ifPresent(LOG::warn);
     services.add(context.registerService(ContractReports.class, midlayer.reports(), null));
     services.add(context.registerService(IbCore.class, midlayer, null));

@@ -2,6 +2,7 @@ package ib.core.internal.osgi;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -9,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
@@ -68,6 +70,9 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     /** Properties have changed. */
     void modified(ServiceReference<S> reference, E entry);
 
+    /** A name is free that another service has had, and that this one may have asked for. */
+    default void freed(ServiceReference<S> reference, E entry) {}
+
     /** Removes the service; it is not used any more when this returns. May be called twice. */
     void leave(E entry);
   }
@@ -111,6 +116,10 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
   @GuardedBy("slots")
   private final Map<Long, Slot<E>> slots = new HashMap<>();
 
+  /** Services that are announced now, or were refused because another one has name or GUID. */
+  private final Map<ServiceReference<S>, Slot<E>> waiting =
+      new ConcurrentSkipListMap<>(Comparator.comparing(ServiceGate::id));
+
   private final ServiceTracker<S, Slot<E>> tracker;
   private final ServiceListener fence = this::changed;
 
@@ -122,6 +131,12 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     this.type = type;
     this.work = work;
     this.tracker = new ServiceTracker<>(context, type, this);
+  }
+
+  /** {@return a refusal for the log} */
+  static String text(IbException why) {
+    String later = why instanceof IbExistsException ? "; it comes when that one has gone" : "";
+    return why.getMessage() + later;
   }
 
   void open() throws InvalidSyntaxException {
@@ -171,6 +186,20 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     }
   }
 
+  /**
+   * Asks again, in the order of their registration, for the services that were refused because
+   * another one had what they need; that one may have gone. Runs on one thread at a time.
+   */
+  void again() {
+    waiting.forEach(this::admit);
+    for (Map.Entry<ServiceReference<S>, Slot<E>> each : tracker.getTracked().entrySet()) {
+      E entry = each.getValue().entry();
+      if (entry != null) {
+        work.freed(each.getKey(), entry);
+      }
+    }
+  }
+
   @Override
   public Slot<E> addingService(ServiceReference<S> reference) {
     Slot<E> slot = slot(reference);
@@ -211,6 +240,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     String type = service.getClass().getName();
     String name = type; // until the service has said its own
     IbException refusal;
+    boolean before = waiting.containsKey(reference);
     try {
       // before the lock: the service's own code (I5)
       name = IbInvalidException.given(work.name(service), "name() of " + type, "name");
@@ -219,12 +249,21 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
         if (slot.left || slot.entry != null) {
           return null;
         }
+        waiting.put(reference, slot); // first: who frees the name meanwhile finds it
         slot.entry = work.announce(reference, service, name);
+        waiting.remove(reference);
         return slot.entry;
       }
+    } catch (IbExistsException why) { // it stays in waiting
+      if (before) {
+        return null; // that was said
+      }
+      refusal = why;
     } catch (IbException why) {
+      waiting.remove(reference);
       refusal = why;
     } catch (Throwable why) { // the service's
+      waiting.remove(reference);
       String hint = "mend " + type + ", then restart its bundle";
       refusal = new IbInvalidException("service " + type, "it has thrown " + why, hint);
       refusal.initCause(why);
@@ -268,6 +307,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
       slot = slots.computeIfAbsent(id(reference), i -> new Slot<>(reference));
     }
     E entry = slot.leave();
+    waiting.remove(reference);
     if (entry != null) {
       work.leave(entry);
       context.ungetService(reference);

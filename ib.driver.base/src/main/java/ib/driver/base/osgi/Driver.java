@@ -1,5 +1,8 @@
 package ib.driver.base.osgi;
 
+import static org.osgi.framework.Constants.OBJECTCLASS;
+
+import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
 import ib.driver.base.DeviceConfig;
 import ib.driver.base.Devices;
@@ -9,6 +12,9 @@ import java.util.Dictionary;
 import java.util.Map;
 import java.util.TreeMap;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.InvalidSyntaxException;
+import org.osgi.framework.ServiceEvent;
+import org.osgi.framework.ServiceListener;
 import org.osgi.service.cm.ManagedServiceFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +33,9 @@ import org.slf4j.LoggerFactory;
 public abstract class Driver<C extends DeviceConfig<C>> implements ManagedServiceFactory {
   private final Logger log = LoggerFactory.getLogger(getClass());
   private final String name;
+  private final BundleContext context;
   private final Devices<C> devices;
+  private final ServiceListener freed = this::changed;
 
   /**
    * Starts without devices; the Configuration Admin's configurations add them.
@@ -45,8 +53,21 @@ public abstract class Driver<C extends DeviceConfig<C>> implements ManagedServic
       Devices.Reader<C> reader,
       Plugged.Factory<C> factory) {
     this.name = name;
+    this.context = context;
     devices = new Devices<>(reader, factory, new Services<>(context), this::report);
     devices.expect(Services.configured(context, pid));
+    try {
+      context.addServiceListener(freed, "(" + OBJECTCLASS + "=" + IbDevice.class.getName() + ")");
+    } catch (InvalidSyntaxException e) {
+      throw new IllegalStateException("a wrong filter", e);
+    }
+  }
+
+  /** A device has gone, or has another name: what was refused because of it is tried again. */
+  private void changed(ServiceEvent event) {
+    if (event.getType() != ServiceEvent.REGISTERED) {
+      devices.again();
+    }
   }
 
   /** Builds all outdated devices again, after their surroundings have changed. Does not wait. */
@@ -56,6 +77,7 @@ public abstract class Driver<C extends DeviceConfig<C>> implements ManagedServic
 
   /** Unplugs all devices, the last one first, and waits until they are destroyed. */
   protected final void stop() {
+    context.removeServiceListener(freed);
     devices.stop();
   }
 

@@ -24,6 +24,7 @@ import org.osgi.framework.ServiceReference;
 import org.osgi.framework.ServiceRegistration;
 import org.osgi.service.cm.Configuration;
 import org.osgi.service.cm.ConfigurationAdmin;
+import org.slf4j.LoggerFactory;
 
 /**
  * Announces devices as services of the OSGi registry. The slots' threads call.
@@ -163,6 +164,9 @@ public final class Services<C extends DeviceConfig<C>> implements Announcer<C> {
           .toList();
     } catch (InvalidSyntaxException e) {
       throw new IllegalStateException("there is no filter to be wrong", e);
+    } catch (IllegalStateException e) { // the bundle has stopped, so Devices takes nothing (A15)
+      LoggerFactory.getLogger(Services.class).debug("asked too late", e);
+      return List.of();
     }
   }
 

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@DisplayName("A16: a fault of the system is not told as the will of the program at the other end")
+@DisplayName(
+    "A16: a fault of the system is not reported as the will of the program at the other end")
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RefusedTest {
   private static final byte[] NONE = {};

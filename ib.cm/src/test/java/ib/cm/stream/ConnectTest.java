@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @DisplayName(
-    "A5, A16, A19: a stream connects in time, from where it is told, and can be interrupted")
+    "A5, A16, A19: a stream connects in time, from the address it is given, and can be interrupted")
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ConnectTest {
   private static final String ONE = "127.0.49.1";

@@ -1,6 +1,7 @@
 package ib.tools;
 
 import ib.core.client.IbCore;
+import ib.core.client.LocalServices;
 import ib.tools.diags.Ibstat;
 import ib.tools.fabric.Commands;
 import ib.tools.fabric.Ibping;
@@ -44,7 +45,7 @@ public final class DiagsCommands {
    * @param core the core
    */
   @Activate
-  public DiagsCommands(@Reference IbCore core) {
+  public DiagsCommands(@Reference(target = LocalServices.ONLY) IbCore core) {
     this.core = core;
   }
 

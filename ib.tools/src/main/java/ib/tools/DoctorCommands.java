@@ -1,5 +1,6 @@
 package ib.tools;
 
+import ib.core.client.LocalServices;
 import ib.health.Health;
 import ib.tools.doctor.Doctor;
 import org.apache.felix.service.command.Descriptor;
@@ -23,7 +24,7 @@ public final class DoctorCommands {
    * @param health of the bundle {@code ib.health}, without which these commands are not there
    */
   @Activate
-  public DoctorCommands(@Reference Health health) {
+  public DoctorCommands(@Reference(target = LocalServices.ONLY) Health health) {
     this.health = health;
   }
 

@@ -2,6 +2,7 @@ package ib.tools;
 
 import ib.cm.CmClient;
 import ib.core.client.IbCore;
+import ib.core.client.LocalServices;
 import ib.core.spi.DeviceSlot;
 import ib.core.spi.FaultInjection;
 import ib.core.spi.PacketCapture;
@@ -73,30 +74,35 @@ public final class IbCommands {
   private final IbCore core;
 
   @Reference(
+      target = LocalServices.ONLY,
       cardinality = ReferenceCardinality.MULTIPLE,
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
   private volatile List<DeviceSlot> slots = List.of();
 
   @Reference(
+      target = LocalServices.ONLY,
       cardinality = ReferenceCardinality.MULTIPLE,
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
   private volatile List<PacketCapture> packetCaptures = List.of();
 
   @Reference(
+      target = LocalServices.ONLY,
       cardinality = ReferenceCardinality.MULTIPLE,
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
   private volatile List<QpDiagnosis> diagnoses = List.of();
 
   @Reference(
+      target = LocalServices.ONLY,
       cardinality = ReferenceCardinality.MULTIPLE,
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
   private volatile List<FaultInjection> faultInjections = List.of();
 
   @Reference(
+      target = LocalServices.ONLY,
       cardinality = ReferenceCardinality.MULTIPLE,
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
@@ -110,7 +116,7 @@ public final class IbCommands {
    * @param core the core
    */
   @Activate
-  public IbCommands(@Reference IbCore core) {
+  public IbCommands(@Reference(target = LocalServices.ONLY) IbCore core) {
     this.core = core;
   }
 

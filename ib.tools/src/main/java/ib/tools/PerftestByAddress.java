@@ -2,6 +2,7 @@ package ib.tools;
 
 import ib.cm.CmClient;
 import ib.core.client.IbCore;
+import ib.core.client.LocalServices;
 import ib.tools.perftest.ByAddress;
 import ib.tools.perftest.CmRuns;
 import ib.tools.perftest.Perftest;
@@ -21,7 +22,9 @@ public final class PerftestByAddress implements ByAddress {
    * @param cm the connection manager
    */
   @Activate
-  public PerftestByAddress(@Reference IbCore core, @Reference CmClient cm) {
+  public PerftestByAddress(
+      @Reference(target = LocalServices.ONLY) IbCore core,
+      @Reference(target = LocalServices.ONLY) CmClient cm) {
     runs = new CmRuns(core, cm);
   }
 

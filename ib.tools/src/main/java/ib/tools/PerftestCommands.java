@@ -1,6 +1,7 @@
 package ib.tools;
 
 import ib.core.client.IbCore;
+import ib.core.client.LocalServices;
 import ib.core.spi.FaultInjection;
 import ib.core.spi.PacketCapture;
 import ib.tools.perftest.ByAddress;
@@ -42,18 +43,21 @@ public final class PerftestCommands {
   private final IbCore core;
 
   @Reference(
+      target = LocalServices.ONLY,
       cardinality = ReferenceCardinality.MULTIPLE,
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
   private volatile List<PacketCapture> packetCaptures = List.of();
 
   @Reference(
+      target = LocalServices.ONLY,
       cardinality = ReferenceCardinality.MULTIPLE,
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
   private volatile List<FaultInjection> faultInjections = List.of();
 
   @Reference(
+      target = LocalServices.ONLY,
       cardinality = ReferenceCardinality.OPTIONAL,
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
@@ -65,7 +69,7 @@ public final class PerftestCommands {
    * @param core the core
    */
   @Activate
-  public PerftestCommands(@Reference IbCore core) {
+  public PerftestCommands(@Reference(target = LocalServices.ONLY) IbCore core) {
     this.core = core;
   }
 

@@ -2,6 +2,7 @@ package ib.tools;
 
 import ib.cm.CmClient;
 import ib.core.client.IbCore;
+import ib.core.client.LocalServices;
 import ib.tools.rdmacm.Cmtime;
 import ib.tools.rdmacm.Mckey;
 import ib.tools.rdmacm.Rcopy;
@@ -53,7 +54,9 @@ public final class RdmaCmCommands {
    * @param cm the connection manager
    */
   @Activate
-  public RdmaCmCommands(@Reference IbCore core, @Reference CmClient cm) {
+  public RdmaCmCommands(
+      @Reference(target = LocalServices.ONLY) IbCore core,
+      @Reference(target = LocalServices.ONLY) CmClient cm) {
     this.core = core;
     this.cm = cm;
   }

@@ -1,5 +1,6 @@
 package ib.tools;
 
+import ib.core.client.LocalServices;
 import ib.tools.getopt.CommandException;
 import ib.tools.shell.Catalogue;
 import ib.tools.shell.Terminal;
@@ -33,7 +34,8 @@ public final class ShellCommands {
       help lists the commands, exit %s
       """;
 
-  private static final String COMMANDS = "(&(osgi.command.scope=ib)(osgi.command.function=*))";
+  private static final String COMMANDS =
+      LocalServices.and("(osgi.command.scope=ib)(osgi.command.function=*)");
 
   private final BundleContext context;
 

@@ -1,5 +1,6 @@
 package ib.web;
 
+import ib.core.client.LocalServices;
 import ib.web.fabric.Cables;
 import ib.web.page.RefusedException;
 import java.io.IOException;
@@ -30,7 +31,7 @@ public final class ConfiguredCables implements Cables {
    * @param admin has the configurations
    */
   @Activate
-  public ConfiguredCables(@Reference ConfigurationAdmin admin) {
+  public ConfiguredCables(@Reference(target = LocalServices.ONLY) ConfigurationAdmin admin) {
     this.admin = admin;
   }
 

@@ -1,6 +1,7 @@
 package ib.web;
 
 import ib.core.client.IbCore;
+import ib.core.client.LocalServices;
 import ib.core.spi.DeviceSlot;
 import ib.core.spi.FaultInjection;
 import ib.core.spi.PacketCapture;
@@ -74,24 +75,28 @@ public final class IbPage extends AbstractServlet {
   private final transient Map<String, Screen> screens = new LinkedHashMap<>();
 
   @Reference(
+      target = LocalServices.ONLY,
       cardinality = ReferenceCardinality.MULTIPLE,
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
   private transient volatile List<DeviceSlot> slots = List.of();
 
   @Reference(
+      target = LocalServices.ONLY,
       cardinality = ReferenceCardinality.MULTIPLE,
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
   private transient volatile List<PacketCapture> captures = List.of();
 
   @Reference(
+      target = LocalServices.ONLY,
       cardinality = ReferenceCardinality.MULTIPLE,
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
   private transient volatile List<QpDiagnosis> diagnoses = List.of();
 
   @Reference(
+      target = LocalServices.ONLY,
       cardinality = ReferenceCardinality.MULTIPLE,
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
@@ -109,10 +114,10 @@ public final class IbPage extends AbstractServlet {
    */
   @Activate
   public IbPage(
-      @Reference IbCore core,
-      @Reference Cables cables,
-      @Reference EventLog events,
-      @Reference Health health) {
+      @Reference(target = LocalServices.ONLY) IbCore core,
+      @Reference(target = LocalServices.ONLY) Cables cables,
+      @Reference(target = LocalServices.ONLY) EventLog events,
+      @Reference(target = LocalServices.ONLY) Health health) {
     this.health = health;
     sampler = Sampler.start(core, () -> injections);
     ladder = new LadderScreen(core, () -> captures);

@@ -9,6 +9,8 @@ import org.osgi.annotation.bundle.Header;
 import org.osgi.framework.BundleActivator;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.Constants;
+import org.osgi.framework.FrameworkUtil;
+import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.ServiceReference;
 import org.osgi.service.log.LogReaderService;
 import org.osgi.util.tracker.ServiceTracker;
@@ -20,11 +22,17 @@ import org.osgi.util.tracker.ServiceTracker;
  */
 @Header(name = Constants.BUNDLE_ACTIVATOR, value = "${@class}")
 public final class Activator implements BundleActivator {
+  /** Matches what is no service of another runtime; the core has the same filter for its rooms. */
+  static final String LOCAL_SERVICES = "(!(service.imported=*))";
+
   /** The filter that finds the service that runs commands. */
-  static final String EXEC = "(ib.launcher=exec)";
+  static final String EXEC = "(&(ib.launcher=exec)" + LOCAL_SERVICES + ")";
 
   /** The filter that finds what opens the socket of a service. */
-  static final String SERVICE = "(ib.launcher=service)";
+  static final String SERVICE = "(&(ib.launcher=service)" + LOCAL_SERVICES + ")";
+
+  private static final String LOGS =
+      "(&(objectClass=org.osgi.service.log.LogReaderService)" + LOCAL_SERVICES + ")";
 
   private @Nullable Service service;
 
@@ -32,7 +40,7 @@ public final class Activator implements BundleActivator {
   public Activator() {}
 
   @Override
-  public void start(BundleContext context) {
+  public void start(BundleContext context) throws InvalidSyntaxException {
     new LogTracker(context).open();
     Exec exec = new Exec(context);
     context.addBundleListener(exec);
@@ -57,8 +65,8 @@ public final class Activator implements BundleActivator {
   }
 
   private static final class LogTracker extends ServiceTracker<LogReaderService, LogReaderService> {
-    LogTracker(BundleContext context) {
-      super(context, LogReaderService.class, null);
+    LogTracker(BundleContext context) throws InvalidSyntaxException {
+      super(context, FrameworkUtil.createFilter(LOGS), null);
     }
 
     @Override

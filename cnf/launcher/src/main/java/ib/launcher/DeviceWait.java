@@ -28,13 +28,19 @@ final class DeviceWait {
    * added it.
    */
   private static final String PLUGGED =
-      "(&(objectClass=ib.core.spi.DeviceSlot)(ib.device.plugged=true))";
+      "(&(objectClass=ib.core.spi.DeviceSlot)(ib.device.plugged=true)"
+          + Activator.LOCAL_SERVICES
+          + ")";
 
   private static final String DEVICE_NAME = "ib.device.name";
 
   /** Finds registered devices, also those that the core is still probing or adding clients to. */
   private static final String ARRIVING =
-      "(&(objectClass=ib.core.verbs.IbDevice)(" + DEVICE_NAME + "=*))";
+      "(&(objectClass=ib.core.verbs.IbDevice)("
+          + DEVICE_NAME
+          + "=*)"
+          + Activator.LOCAL_SERVICES
+          + ")";
 
   /** The file of the driver whose devices are those that the host has, and which names none. */
   private static final String HOST_FILE = "ib.driver.verbs.cfg";
@@ -45,7 +51,7 @@ final class DeviceWait {
   /** The driver's names of them, once it has taken its file. */
   private static final String WANTED = "ib.devices.wanted";
 
-  private static final String ASKED = "(" + WANTED + "=*)";
+  private static final String ASKED = "(&(" + WANTED + "=*)" + Activator.LOCAL_SERVICES + ")";
 
   /** A registered device is waited for this many times longer; then it counts as stuck. */
   private static final int PATIENCE = 30;

@@ -10,6 +10,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -26,6 +27,7 @@ import org.apache.felix.service.command.Function;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.BundleEvent;
 import org.osgi.framework.Constants;
+import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.SynchronousBundleListener;
 
 /**
@@ -82,6 +84,18 @@ final class Exec implements ToIntFunction<String>, SynchronousBundleListener {
     }
   }
 
+  /** {@return what runs the commands of shells} */
+  static CommandProcessor processor(BundleContext context) {
+    try {
+      return context.getServiceReferences(CommandProcessor.class, Activator.LOCAL_SERVICES).stream()
+          .max(Comparator.naturalOrder())
+          .map(context::getService)
+          .orElseThrow();
+    } catch (InvalidSyntaxException e) {
+      throw new IllegalStateException("a wrong filter", e);
+    }
+  }
+
   /**
    * Runs shell commands.
    *
@@ -93,8 +107,7 @@ final class Exec implements ToIntFunction<String>, SynchronousBundleListener {
   int execute(String commands, Streams streams, Consumer<AutoCloseable> begun) {
     PrintStream out = streams.out();
     PrintStream err = streams.err();
-    CommandProcessor processor =
-        context.getService(context.getServiceReference(CommandProcessor.class));
+    CommandProcessor processor = processor(context);
     CommandSession session = processor.createSession(streams.in(), out, err);
     begun.accept(session::close);
     Exit exit = new Exit();

@@ -175,7 +175,8 @@ final class Kit {
       ToIntFunction<Map<String, Object>> judge =
           (ToIntFunction<Map<String, Object>>)
               loader.loadClass("ib.kit.Judge").getDeclaredConstructor().newInstance();
-      ServiceReference<?> core = context.getServiceReference("ib.core.client.IbCore");
+      ServiceReference<?> core =
+          context.getServiceReferences("ib.core.client.IbCore", Activator.LOCAL_SERVICES)[0];
       int status =
           judge.applyAsInt(
               Map.of(
@@ -214,7 +215,8 @@ final class Kit {
       throws InvalidSyntaxException, InterruptedException {
     Semaphore news = new Semaphore(0);
     ServiceListener listener = event -> news.release();
-    context.addServiceListener(listener, "(objectClass=" + DEVICE + ")");
+    context.addServiceListener(
+        listener, "(&(objectClass=" + DEVICE + ")" + Activator.LOCAL_SERVICES + ")");
     try {
       long end = System.nanoTime() + TIMEOUT.toNanos();
       List<Object> devices = services(context, driver, DEVICE);
@@ -231,7 +233,7 @@ final class Kit {
   /** {@return the driver's services of a type, in the order of their devices' names} */
   private static List<Object> services(BundleContext context, Bundle driver, String type)
       throws InvalidSyntaxException {
-    ServiceReference<?>[] all = context.getAllServiceReferences(type, null);
+    ServiceReference<?>[] all = context.getAllServiceReferences(type, Activator.LOCAL_SERVICES);
     List<Object> services = new ArrayList<>();
     Arrays.stream(all == null ? new ServiceReference<?>[0] : all)
         .filter(r -> driver.equals(r.getBundle()))

@@ -82,8 +82,7 @@ final class Service implements Consumer<String>, Shells, AutoCloseable {
   @Override
   public int attach(Screen screen, InputStream keys, OutputStream out, Consumer<Attached> begun)
       throws Exception {
-    CommandProcessor processor =
-        context.getService(context.getServiceReference(CommandProcessor.class));
+    CommandProcessor processor = Exec.processor(context);
     Terminal terminal =
         new ExternalTerminal(
             null,

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.ServiceReference;
 
 @DisplayName("ib exec: a command that fails is reported in one line, and sets the exit status")
 final class ExecTest {
@@ -120,6 +121,11 @@ final class ExecTest {
   }
 
   private int run(String commands) {
+    Object reference =
+        Proxy.newProxyInstance(
+            ExecTest.class.getClassLoader(),
+            new Class<?>[] {ServiceReference.class},
+            (proxy, method, arguments) -> null);
     BundleContext context =
         (BundleContext)
             Proxy.newProxyInstance(
@@ -127,6 +133,7 @@ final class ExecTest {
                 new Class<?>[] {BundleContext.class},
                 (proxy, method, arguments) ->
                     switch (method.getName()) {
+                      case "getServiceReferences" -> List.of(reference);
                       case "getService" -> processor;
                       case "getProperty" -> home.toString();
                       default -> null;

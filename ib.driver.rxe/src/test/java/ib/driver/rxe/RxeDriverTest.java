@@ -60,12 +60,13 @@ final class RxeDriverTest {
         BundleContext.class,
         Map.of(
             "getBundle", (proxy, method, arguments) -> bundle,
-            "getServiceReference",
+            "getServiceReferences",
                 (proxy, method, arguments) ->
                     arguments[0].equals(ConfigurationAdmin.class)
-                        ? fake(ServiceReference.class, Map.of())
-                        : null,
-            "getServiceReferences", (proxy, method, arguments) -> List.of(),
+                        ? List.of(fake(ServiceReference.class, Map.of()))
+                        : List.of(),
+            "addServiceListener", (proxy, method, arguments) -> null,
+            "removeServiceListener", (proxy, method, arguments) -> null,
             "getService", (proxy, method, arguments) -> admin,
             "ungetService", (proxy, method, arguments) -> true,
             "registerService",

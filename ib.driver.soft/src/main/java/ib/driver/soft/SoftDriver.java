@@ -1,5 +1,6 @@
 package ib.driver.soft;
 
+import ib.core.client.LocalServices;
 import ib.core.spi.DeviceSlot;
 import ib.core.verbs.IbDevice;
 import ib.driver.base.osgi.Driver;
@@ -39,7 +40,8 @@ public final class SoftDriver extends Driver<SoftConfig> {
    * @param medium what the devices are on
    */
   @Activate
-  public SoftDriver(BundleContext context, @Reference SharedFabric medium) {
+  public SoftDriver(
+      BundleContext context, @Reference(target = LocalServices.ONLY) SharedFabric medium) {
     super(
         context,
         PID,

@@ -1,5 +1,6 @@
 package ib.health.internal;
 
+import ib.core.client.LocalServices;
 import ib.health.Finding;
 import ib.health.Health;
 import java.util.ArrayList;
@@ -32,7 +33,8 @@ public final class HealthChecks {
    * @param context of this bundle
    */
   @Activate
-  public HealthChecks(@Reference Health health, BundleContext context) {
+  public HealthChecks(
+      @Reference(target = LocalServices.ONLY) Health health, BundleContext context) {
     this.health = health;
     for (String check : Health.CHECKS) {
       Hashtable<String, Object> properties = new Hashtable<>();

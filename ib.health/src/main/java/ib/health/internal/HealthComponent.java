@@ -1,6 +1,7 @@
 package ib.health.internal;
 
 import ib.core.client.IbCore;
+import ib.core.client.LocalServices;
 import ib.core.spi.DeviceSlot;
 import ib.health.Finding;
 import ib.health.Health;
@@ -24,6 +25,7 @@ public final class HealthComponent implements Health {
   private final BundleContext context;
 
   @Reference(
+      target = LocalServices.ONLY,
       cardinality = ReferenceCardinality.MULTIPLE,
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)
@@ -36,7 +38,8 @@ public final class HealthComponent implements Health {
    * @param context of this bundle, which sees all bundles
    */
   @Activate
-  public HealthComponent(@Reference IbCore core, BundleContext context) {
+  public HealthComponent(
+      @Reference(target = LocalServices.ONLY) IbCore core, BundleContext context) {
     this.core = core;
     this.context = context;
   }

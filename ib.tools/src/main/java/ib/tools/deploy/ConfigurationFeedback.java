@@ -1,5 +1,6 @@
 package ib.tools.deploy;
 
+import ib.core.client.LocalServices;
 import ib.tools.shell.Likeness;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -40,8 +41,9 @@ public final class ConfigurationFeedback implements ConfigurationListener {
   private static final int MAX_WAITS = 12;
   private static final String FILE = "felix.fileinstall.filename";
   private static final String MANAGED =
-      "(|(objectClass=org.osgi.service.cm.ManagedService)"
-          + "(objectClass=org.osgi.service.cm.ManagedServiceFactory))";
+      LocalServices.and(
+          "(|(objectClass=org.osgi.service.cm.ManagedService)"
+              + "(objectClass=org.osgi.service.cm.ManagedServiceFactory))");
   private static final Logger LOG = LoggerFactory.getLogger("ib.deploy");
 
   private final BundleContext context;
@@ -57,7 +59,8 @@ public final class ConfigurationFeedback implements ConfigurationListener {
    */
   @Activate
   public ConfigurationFeedback(
-      BundleContext context, @Reference ServiceComponentRuntime components) {
+      BundleContext context,
+      @Reference(target = LocalServices.ONLY) ServiceComponentRuntime components) {
     this(context, components, CompletableFuture.delayedExecutor(WAIT_S, TimeUnit.SECONDS));
   }
 

@@ -2,6 +2,7 @@ package ib.ulp.ipoib;
 
 import ib.cm.CmClient;
 import ib.core.client.IbClient;
+import ib.core.client.LocalServices;
 import ib.core.sa.SaClient;
 import ib.core.verbs.IbDevice;
 import ib.ulp.ipoib.net.Backend;
@@ -39,7 +40,8 @@ public final class IpoibComponent implements IbClient {
    * @param values the configuration
    */
   @Activate
-  public IpoibComponent(@Reference CmClient cm, Map<String, ?> values) {
+  public IpoibComponent(
+      @Reference(target = LocalServices.ONLY) CmClient cm, Map<String, ?> values) {
     config = IpoibConfig.read(values);
     ipoib =
         new Ipoib(

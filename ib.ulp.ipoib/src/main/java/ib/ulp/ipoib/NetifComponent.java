@@ -2,6 +2,7 @@ package ib.ulp.ipoib;
 
 import ib.core.client.IbClient;
 import ib.core.client.IbCore;
+import ib.core.client.LocalServices;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.osgi.service.component.annotations.Activate;
@@ -17,12 +18,13 @@ import org.osgi.service.component.annotations.ReferencePolicyOption;
     property = {"osgi.command.scope=ib", "osgi.command.function=netif"})
 public final class NetifComponent {
   @Reference(
-      target = "(component.name=" + IpoibComponent.PID + ")",
+      target = "(&(component.name=" + IpoibComponent.PID + ")" + LocalServices.ONLY + ")",
       cardinality = ReferenceCardinality.OPTIONAL,
       policy = ReferencePolicy.DYNAMIC)
   private volatile @Nullable IbClient client;
 
   @Reference(
+      target = LocalServices.ONLY,
       cardinality = ReferenceCardinality.OPTIONAL,
       policy = ReferencePolicy.DYNAMIC,
       policyOption = ReferencePolicyOption.GREEDY)

@@ -1,5 +1,6 @@
 package ib.verifier.osgi;
 
+import ib.core.client.LocalServices;
 import ib.core.spi.ContractReports;
 import ib.verifier.check.Verifier;
 import ib.verifier.probe.Probe;
@@ -9,6 +10,8 @@ import org.osgi.annotation.bundle.Header;
 import org.osgi.framework.BundleActivator;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.Constants;
+import org.osgi.framework.FrameworkUtil;
+import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.hooks.weaving.WeavingHook;
 import org.osgi.util.tracker.ServiceTracker;
 import org.slf4j.Logger;
@@ -23,10 +26,13 @@ public final class Activator implements BundleActivator {
   public Activator() {}
 
   @Override
-  public void start(BundleContext context) {
+  public void start(BundleContext context) throws InvalidSyntaxException {
     BlockingRules rules = BlockingRules.standard();
     ServiceTracker<ContractReports, ContractReports> core =
-        new ServiceTracker<>(context, ContractReports.class, null);
+        new ServiceTracker<>(
+            context,
+            FrameworkUtil.createFilter(LocalServices.of(ContractReports.class.getName())),
+            null);
     core.open();
     Probe.watch(new Verifier(core::getService, rules));
     Hook hook = new Hook(rules, context.getBundle());

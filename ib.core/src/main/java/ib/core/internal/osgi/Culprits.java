@@ -1,5 +1,6 @@
 package ib.core.internal.osgi;
 
+import ib.core.client.LocalServices;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -79,7 +80,7 @@ final class Culprits {
   private List<Bundle> subscribers() {
     try {
       ServiceReference<?>[] all =
-          context.getAllServiceReferences(EventHandler.class.getName(), null);
+          context.getAllServiceReferences(EventHandler.class.getName(), LocalServices.ONLY);
       return all == null
           ? List.of()
           : Arrays.stream(all).map(ServiceReference::getBundle).distinct().toList();

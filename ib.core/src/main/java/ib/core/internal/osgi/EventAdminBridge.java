@@ -1,10 +1,13 @@
 package ib.core.internal.osgi;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import ib.core.client.LocalServices;
 import ib.core.internal.event.EventHub;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.FrameworkUtil;
+import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.ServiceReference;
 import org.osgi.util.tracker.ServiceTracker;
 import org.osgi.util.tracker.ServiceTrackerCustomizer;
@@ -38,10 +41,17 @@ final class EventAdminBridge {
   @GuardedBy("this")
   private boolean heard; // the handler is registered: posted events come back to it
 
-  EventAdminBridge(BundleContext context, EventHub hub) {
+  /**
+   * Creates it, closed.
+   *
+   * @throws InvalidSyntaxException never: the filter is right
+   */
+  EventAdminBridge(BundleContext context, EventHub hub) throws InvalidSyntaxException {
     this.context = context;
     this.hub = hub;
-    this.tracker = new ServiceTracker<>(context, EVENT_ADMIN, new Admins());
+    this.tracker =
+        new ServiceTracker<>(
+            context, FrameworkUtil.createFilter(LocalServices.of(EVENT_ADMIN)), new Admins());
   }
 
   /** Begins to look for an EventAdmin; without one, the core calls handlers directly. */

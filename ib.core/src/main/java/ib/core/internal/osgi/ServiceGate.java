@@ -1,6 +1,7 @@
 package ib.core.internal.osgi;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import ib.core.client.LocalServices;
 import ib.core.verbs.IbException;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
@@ -15,12 +16,15 @@ import org.jspecify.annotations.Nullable;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.Constants;
+import org.osgi.framework.FrameworkUtil;
 import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.ServiceEvent;
 import org.osgi.framework.ServiceListener;
 import org.osgi.framework.ServiceReference;
 import org.osgi.util.tracker.ServiceTracker;
 import org.osgi.util.tracker.ServiceTrackerCustomizer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The services of one type, each of which arrives once and leaves once, whatever threads do (D1).
@@ -109,6 +113,8 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     }
   }
 
+  private static final Logger LOG = LoggerFactory.getLogger("ib.core");
+
   private final BundleContext context;
   private final Class<S> type;
   private final Work<S, E> work;
@@ -126,11 +132,18 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
   @GuardedBy("slots")
   private @Nullable Map<ServiceReference<S>, Slot<E>> opening = new HashMap<>();
 
-  ServiceGate(BundleContext context, Class<S> type, Work<S, E> work) {
+  /**
+   * Creates it, closed.
+   *
+   * @throws InvalidSyntaxException never: the filter is right
+   */
+  ServiceGate(BundleContext context, Class<S> type, Work<S, E> work) throws InvalidSyntaxException {
     this.context = context;
     this.type = type;
     this.work = work;
-    this.tracker = new ServiceTracker<>(context, type, this);
+    this.tracker =
+        new ServiceTracker<>(
+            context, FrameworkUtil.createFilter(LocalServices.of(type.getName())), this);
   }
 
   /** {@return a refusal for the log} */
@@ -140,7 +153,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
   }
 
   void open() throws InvalidSyntaxException {
-    context.addServiceListener(fence, "(" + Constants.OBJECTCLASS + "=" + type.getName() + ")");
+    context.addServiceListener(fence); // without a filter, which an importer would take for a wish
     tracker.open();
     Map<ServiceReference<S>, Slot<E>> first = new TreeMap<>(Comparator.comparing(ServiceGate::id));
     synchronized (slots) {
@@ -290,15 +303,30 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
    * they have to leave in the reverse (CC-22), so the first of them takes the younger ones along.
    */
   private void changed(ServiceEvent event) {
+    ServiceReference<?> going = event.getServiceReference();
+    String[] types = (String[]) going.getProperty(Constants.OBJECTCLASS);
+    if (!List.of(types).contains(type.getName())) {
+      return;
+    }
+    if (going.getProperty(Constants.SERVICE_IMPORTED) != null) {
+      tellImported(event.getType(), going);
+      return;
+    }
     if (event.getType() != ServiceEvent.UNREGISTERING) {
       return;
     }
-    ServiceReference<?> going = event.getServiceReference();
     Bundle bundle = going.getBundle();
     if (bundle != null && bundle.getState() == Bundle.STOPPING) {
       leaveYounger(bundle, id(going));
     }
     leave(going);
+  }
+
+  private void tellImported(int event, ServiceReference<?> imported) {
+    if (event == ServiceEvent.REGISTERED) {
+      String text = "{} of bundle {} is refused: it is imported, and belongs to another runtime";
+      LOG.warn(text, type.getSimpleName(), imported.getBundle());
+    }
   }
 
   private void leave(ServiceReference<?> reference) {

@@ -1,7 +1,6 @@
 package ib.driver.base.osgi;
 
-import static org.osgi.framework.Constants.OBJECTCLASS;
-
+import ib.core.client.LocalServices;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
 import ib.driver.base.DeviceConfig;
@@ -57,7 +56,7 @@ public abstract class Driver<C extends DeviceConfig<C>> implements ManagedServic
     devices = new Devices<>(reader, factory, new Services<>(context), this::report);
     devices.expect(Services.configured(context, pid));
     try {
-      context.addServiceListener(freed, "(" + OBJECTCLASS + "=" + IbDevice.class.getName() + ")");
+      context.addServiceListener(freed, LocalServices.of(IbDevice.class.getName()));
     } catch (InvalidSyntaxException e) {
       throw new IllegalStateException("a wrong filter", e);
     }

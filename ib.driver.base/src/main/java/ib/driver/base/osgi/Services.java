@@ -1,5 +1,6 @@
 package ib.driver.base.osgi;
 
+import ib.core.client.LocalServices;
 import ib.core.serial.Waits;
 import ib.core.spi.DeviceSlot;
 import ib.core.spi.DriverDevice;
@@ -14,10 +15,13 @@ import ib.driver.base.Settings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Hashtable;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.ServiceReference;
@@ -51,8 +55,7 @@ public final class Services<C extends DeviceConfig<C>> implements Announcer<C> {
    * @return PIDs of the configurations; none when there is no Configuration Admin yet
    */
   public static List<String> configured(BundleContext context, String factoryPid) {
-    ServiceReference<ConfigurationAdmin> reference =
-        context.getServiceReference(ConfigurationAdmin.class);
+    ServiceReference<ConfigurationAdmin> reference = best(context, ConfigurationAdmin.class);
     ConfigurationAdmin admin = reference == null ? null : context.getService(reference);
     if (admin == null) {
       return List.of();
@@ -139,7 +142,7 @@ public final class Services<C extends DeviceConfig<C>> implements Announcer<C> {
 
   @Override
   public Waits waits() {
-    ServiceReference<DriverRegistry> reference = context.getServiceReference(DriverRegistry.class);
+    ServiceReference<DriverRegistry> reference = best(context, DriverRegistry.class);
     DriverRegistry core = reference == null ? null : context.getService(reference);
     if (core == null) {
       return Announcer.super.waits();
@@ -159,14 +162,24 @@ public final class Services<C extends DeviceConfig<C>> implements Announcer<C> {
 
   private Iterable<ServiceReference<IbDevice>> others() {
     try {
-      return context.getServiceReferences(IbDevice.class, null).stream()
+      return local(context, IbDevice.class)
           .filter(r -> !Objects.equals(r.getBundle(), context.getBundle()))
           .toList();
-    } catch (InvalidSyntaxException e) {
-      throw new IllegalStateException("there is no filter to be wrong", e);
     } catch (IllegalStateException e) { // the bundle has stopped, so Devices takes nothing (A15)
       LoggerFactory.getLogger(Services.class).debug("asked too late", e);
       return List.of();
+    }
+  }
+
+  private static <T> @Nullable ServiceReference<T> best(BundleContext context, Class<T> type) {
+    return local(context, type).max(Comparator.naturalOrder()).orElse(null);
+  }
+
+  private static <T> Stream<ServiceReference<T>> local(BundleContext context, Class<T> type) {
+    try {
+      return context.getServiceReferences(type, LocalServices.ONLY).stream();
+    } catch (InvalidSyntaxException e) {
+      throw new IllegalArgumentException("a wrong filter", e);
     }
   }
 

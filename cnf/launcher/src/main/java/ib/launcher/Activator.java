@@ -22,7 +22,7 @@ import org.osgi.util.tracker.ServiceTracker;
  */
 @Header(name = Constants.BUNDLE_ACTIVATOR, value = "${@class}")
 public final class Activator implements BundleActivator {
-  /** Matches what is no service of another runtime; the core has the same filter for its rooms. */
+  /** Matches what is no service of another runtime, as the filter of {@code ib.core} does. */
   static final String LOCAL_SERVICES = "(!(service.imported=*))";
 
   /** The filter that finds the service that runs commands. */

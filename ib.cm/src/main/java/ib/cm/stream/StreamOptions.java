@@ -6,6 +6,7 @@ import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.QpType;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * Sizes and times of a stream; rsockets' defaults are ours, but for the time to poll, of which they
@@ -84,17 +85,7 @@ public record StreamOptions(
 
   /** {@return these options with another number of regions of the peer} */
   public StreamOptions regions(int value) {
-    return new StreamOptions(
-        sendBuffer,
-        receiveBuffer,
-        sendQueue,
-        receiveQueue,
-        closeTimeout,
-        pollTime,
-        keepAlive,
-        maxReceiveBuffer,
-        value,
-        connection);
+    return with(d -> d.regions = value);
   }
 
   private static void range(String name, int value, int least, int most) {
@@ -124,32 +115,17 @@ public record StreamOptions(
    * @param receive bytes
    */
   public StreamOptions buffers(int send, int receive) {
-    return new StreamOptions(
-        send,
-        receive,
-        sendQueue,
-        receiveQueue,
-        closeTimeout,
-        pollTime,
-        keepAlive,
-        receive,
-        regions,
-        connection);
+    return with(
+        d -> {
+          d.sendBuffer = send;
+          d.receiveBuffer = receive;
+          d.maxReceiveBuffer = receive;
+        });
   }
 
   /** {@return these options with another limit to the growth of the receive buffer} */
   public StreamOptions maxReceiveBuffer(int value) {
-    return new StreamOptions(
-        sendBuffer,
-        receiveBuffer,
-        sendQueue,
-        receiveQueue,
-        closeTimeout,
-        pollTime,
-        keepAlive,
-        value,
-        regions,
-        connection);
+    return with(d -> d.maxReceiveBuffer = value);
   }
 
   /**
@@ -159,17 +135,11 @@ public record StreamOptions(
    * @param receive messages
    */
   public StreamOptions queues(int send, int receive) {
-    return new StreamOptions(
-        sendBuffer,
-        receiveBuffer,
-        send,
-        receive,
-        closeTimeout,
-        pollTime,
-        keepAlive,
-        maxReceiveBuffer,
-        regions,
-        connection);
+    return with(
+        d -> {
+          d.sendQueue = send;
+          d.receiveQueue = receive;
+        });
   }
 
   /**
@@ -193,61 +163,68 @@ public record StreamOptions(
 
   /** {@return these options with other parameters of the connection} */
   public StreamOptions connection(RdmaOptions value) {
-    return new StreamOptions(
-        sendBuffer,
-        receiveBuffer,
-        sendQueue,
-        receiveQueue,
-        closeTimeout,
-        pollTime,
-        keepAlive,
-        maxReceiveBuffer,
-        regions,
-        value);
+    return with(d -> d.connection = value);
   }
 
   /** {@return these options with another time to close} */
   public StreamOptions closeTimeout(Duration value) {
-    return new StreamOptions(
-        sendBuffer,
-        receiveBuffer,
-        sendQueue,
-        receiveQueue,
-        value,
-        pollTime,
-        keepAlive,
-        maxReceiveBuffer,
-        regions,
-        connection);
+    return with(d -> d.closeTimeout = value);
   }
 
   /** {@return these options with another distance of looks for the peer} */
   public StreamOptions keepAlive(Duration value) {
-    return new StreamOptions(
-        sendBuffer,
-        receiveBuffer,
-        sendQueue,
-        receiveQueue,
-        closeTimeout,
-        pollTime,
-        value,
-        maxReceiveBuffer,
-        regions,
-        connection);
+    return with(d -> d.keepAlive = value);
   }
 
   /** {@return these options with another time to poll} */
   public StreamOptions pollTime(Duration value) {
-    return new StreamOptions(
-        sendBuffer,
-        receiveBuffer,
-        sendQueue,
-        receiveQueue,
-        closeTimeout,
-        value,
-        keepAlive,
-        maxReceiveBuffer,
-        regions,
-        connection);
+    return with(d -> d.pollTime = value);
+  }
+
+  private StreamOptions with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.done();
+  }
+
+  /** The options as fields, some of which are changed. */
+  private static final class Draft {
+    int sendBuffer;
+    int receiveBuffer;
+    int sendQueue;
+    int receiveQueue;
+    Duration closeTimeout;
+    Duration pollTime;
+    Duration keepAlive;
+    int maxReceiveBuffer;
+    int regions;
+    RdmaOptions connection;
+
+    Draft(StreamOptions from) {
+      sendBuffer = from.sendBuffer;
+      receiveBuffer = from.receiveBuffer;
+      sendQueue = from.sendQueue;
+      receiveQueue = from.receiveQueue;
+      closeTimeout = from.closeTimeout;
+      pollTime = from.pollTime;
+      keepAlive = from.keepAlive;
+      maxReceiveBuffer = from.maxReceiveBuffer;
+      regions = from.regions;
+      connection = from.connection;
+    }
+
+    StreamOptions done() {
+      return new StreamOptions(
+          sendBuffer,
+          receiveBuffer,
+          sendQueue,
+          receiveQueue,
+          closeTimeout,
+          pollTime,
+          keepAlive,
+          maxReceiveBuffer,
+          regions,
+          connection);
+    }
   }
 }

@@ -91,7 +91,8 @@ class AsyncEventTest {
           PKEY_CHANGE,
           SM_CHANGE,
           GID_CHANGE,
-          CLIENT_REREGISTER ->
+          CLIENT_REREGISTER,
+          PORT_CHANGE ->
           port(type);
       case DEVICE_FATAL -> fatal();
       case SOURCE_MUTED -> muted();
@@ -104,7 +105,7 @@ class AsyncEventTest {
           notRaised(type, "a ring in memory cannot fail: posts to it are checked, or refused");
       case WQ_FATAL -> notRaised(type, "there are no receive work queues of their own");
       case DEVICE_SPEED_CHANGE ->
-          notRaised(type, "speed and width of a port come with PORT_ACTIVE");
+          notRaised(type, "speed and width of a port come with PORT_ACTIVE or PORT_CHANGE");
       case EVENT_OVERFLOW -> notRaised(type, "the core's: see DeviceEventsTest, ObjectEventsTest");
       case RESET_BEGIN, RESET_END ->
           notRaised(type, "a device is not reset but unplugged and plugged");
@@ -196,6 +197,10 @@ class AsyncEventTest {
       }
       case GID_CHANGE -> p.gid(1, new Gid(1, 2));
       case SM_CHANGE -> p.update(b -> b.smLid(5));
+      case PORT_CHANGE -> {
+        p.update(b -> b.activeMtu(Mtu.MTU_512));
+        p.update(b -> b.activeMtu(Mtu.MTU_512));
+      }
       default -> p.clientReregister();
     }
     assertEquals(List.of(type), List.copyOf(rig.a().unaffiliated), "once, and nothing else");

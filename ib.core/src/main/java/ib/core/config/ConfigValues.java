@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 public class ConfigValues {
   private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,10}");
 
+  /** With which some editors begin a file; fileinstall reads it as Latin-1 (B12). */
+  private static final Pattern BYTE_ORDER_MARK = Pattern.compile("^(?:\u00ef\u00bb\u00bf|\ufeff)");
+
   /** The values by their keys. */
   protected final TreeMap<String, Object> values = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
@@ -34,8 +37,10 @@ public class ConfigValues {
   public ConfigValues(Map<String, ?> raw) {
     raw.forEach(
         (key, value) -> {
-          if (value != null) {
-            values.put(key, value);
+          String name = BYTE_ORDER_MARK.matcher(key).replaceFirst("");
+          boolean none = !name.equals(key) && (name.isEmpty() || name.startsWith("#"));
+          if (value != null && !none) {
+            values.put(name, value);
           }
         });
   }

@@ -1,6 +1,6 @@
 package ib.core.verbs;
 
-/** Asynchronous events; numbers of {@code ibv_event_type}, and from 1000 on four of our own. */
+/** Asynchronous events; numbers of {@code ibv_event_type}, and from 1000 on five of our own. */
 public enum EventType implements Numbered {
   /** A CQ overran or failed; it gives no more completions. */
   CQ_ERR(0, Affiliation.CQ),
@@ -54,7 +54,9 @@ public enum EventType implements Numbered {
    * A source of packets has guessed keys or numbers and is not heard by this port for a while.
    * Ours, not in C.
    */
-  SOURCE_MUTED(1003, Affiliation.PORT);
+  SOURCE_MUTED(1003, Affiliation.PORT),
+  /** MTU, width or speed of an active port have changed. Ours, not in C. */
+  PORT_CHANGE(1004, Affiliation.PORT);
 
   /** The kind of object that an event is about. */
   public enum Affiliation {

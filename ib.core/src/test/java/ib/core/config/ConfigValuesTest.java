@@ -47,6 +47,17 @@ class ConfigValuesTest {
   }
 
   @Test
+  @DisplayName("B12: a byte order mark before the first key, or the first comment, is none of it")
+  void byteOrderMark() {
+    for (String mark : List.of("\u00ef\u00bb\u00bf", "\ufeff")) {
+      ConfigValues values =
+          new ConfigValues(Map.of(mark + "size", "8", mark + "# a comment", "x", mark, ""));
+      assertEquals(8, values.number(SIZE));
+      assertEquals(1, values.values.size());
+    }
+  }
+
+  @Test
   @DisplayName("F25: values as files, shells and forms write them, whatever the case of the key")
   void values() {
     assertEquals(8, of(" 8 ").number(SIZE));

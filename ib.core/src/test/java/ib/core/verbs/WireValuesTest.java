@@ -123,7 +123,7 @@ class WireValuesTest {
                 + " PKEY_CHANGE 12 SM_CHANGE 13 SRQ_ERR 14 SRQ_LIMIT_REACHED 15"
                 + " QP_LAST_WQE_REACHED 16 CLIENT_REREGISTER 17 GID_CHANGE 18 WQ_FATAL 19"
                 + " DEVICE_SPEED_CHANGE 20 EVENT_OVERFLOW 1000 RESET_BEGIN 1001 RESET_END 1002"
-                + " SOURCE_MUTED 1003"));
+                + " SOURCE_MUTED 1003 PORT_CHANGE 1004"));
   }
 
   private static <E extends Enum<E>> Arguments row(
@@ -142,7 +142,7 @@ class WireValuesTest {
       assertSame(c, of.apply(value.applyAsInt(c)));
     }
     assertEquals(header, String.join(" ", ours), name);
-    for (int unknown : new int[] {-1, 99, 130, 1004, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
+    for (int unknown : new int[] {-1, 99, 130, 1005, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
       String text = assertThrows(IbInvalidException.class, () -> of.apply(unknown)).getMessage();
       assertTrue(text.startsWith(name + " " + unknown + ": no such value"), text);
     }

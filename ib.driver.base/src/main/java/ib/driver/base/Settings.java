@@ -107,17 +107,14 @@ public final class Settings extends ConfigValues {
     if (m != null && m.matches()) {
       String digits = m.group(1) != null ? m.group(1) : m.group(2).replace(":", "");
       long guid = Long.parseUnsignedLong(digits, 16);
-      if (guid != 0 && (guid >>> 56 & 1) == 0 && (guid & 0xff) + ports <= 0xff) {
+      if (guid != 0 && ((guid | guid + ports) >>> 56 & 1) == 0) {
         return guid;
       }
     }
     refuse(
         GUID,
         shown(value),
-        "16 hex digits of an EUI-64 such as 02c90300000a0001, not zero, not a group address, the last"
-            + " byte at most "
-            + String.format("%02x", 0xff - ports)
-            + " since the ports have the numbers after it");
+        "16 hex digits of an EUI-64 such as 02c90300000a0001, not zero, not a group address");
     return 0;
   }
 

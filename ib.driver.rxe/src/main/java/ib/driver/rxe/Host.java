@@ -55,8 +55,9 @@ interface Host {
     if (device == null) {
       return NOTHING;
     }
-    List<InetAddress> addresses = new ArrayList<>(Collections.list(device.getInetAddresses()));
-    // IPv4 addresses first, as in the GID table of Linux
+    // the JDK has the latest address first; Linux the first, and IPv4 addresses before the others
+    List<InetAddress> addresses =
+        new ArrayList<>(Collections.list(device.getInetAddresses()).reversed());
     addresses.sort(Comparator.comparing(a -> !(a instanceof Inet4Address)));
     return new View(device.isUp(), device.getMTU(), guid(device), addresses);
   }

@@ -93,7 +93,9 @@ final class HostWatchTest {
       watch.look();
       assertEquals(EventType.GID_CHANGE, next(events));
       assertEquals(Gid.parse("::ffff:127.0.0.2"), device.gid(1, 2));
+      assertEquals(EventType.PORT_CHANGE, next(events));
       assertEquals(Mtu.MTU_4096, device.queryPort(1).activeMtu());
+      assertEquals(Mtu.MTU_4096, device.port(1).activeMtu(), "A9: what the core knows, too");
 
       lab.host = c -> view(true, 9000, TWO);
       watch.look();

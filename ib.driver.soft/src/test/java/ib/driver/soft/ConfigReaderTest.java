@@ -91,6 +91,7 @@ final class ConfigReaderTest {
         Arguments.of("guid", "02C90300000A0001", 0x02c90300000a0001L),
         Arguments.of("guid", " 02c9:0300:000a:0001 ", 0x02c90300000a0001L),
         Arguments.of("guid", "fec90300000a0001", 0xfec90300000a0001L),
+        Arguments.of("guid", "fec90300000a00ff", 0xfec90300000a00ffL), // B12
         Arguments.of("guid", "", Guids.ofName("soft0")),
         Arguments.of("link", "down", List.of(false)),
         Arguments.of("link", new String[] {"down"}, List.of(false)),
@@ -172,8 +173,7 @@ final class ConfigReaderTest {
       Map.of(
           "name", List.copyOf(NO_LABELS),
           "switch", List.copyOf(NO_LABELS),
-          "guid",
-              List.of("NaN", "0", "0".repeat(16), "0102030405060708", "02c90300000a00ff", "2c9"),
+          "guid", List.of("NaN", "0", "0".repeat(16), "0102030405060708", "2c9"),
           "link", List.of("NaN", ",", "UP", "up,", "up,down,up", "true"),
           "mtu", List.of("NaN", "", "0", "255", "257", "8192", 4095, 4095L, "4096.0"),
           "faults", List.of("lose", "loss rate=2", "loss,x", "loss 5"),

@@ -1,6 +1,9 @@
 package ib.engine.link;
 
 import ib.core.verbs.AhAttr;
+import ib.core.verbs.Gid;
+import ib.core.verbs.GlobalRoute;
+import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.Mtu;
 import ib.engine.run.Claimed;
 import ib.engine.run.RunList;
@@ -120,10 +123,18 @@ public abstract class Link implements WirePort {
    * @throws ib.core.verbs.IbInvalidException when it is none from this port
    */
   public final Route route(AhAttr attr) {
-    if (attr.grh() != null) {
-      tables.checkedGid(attr.grh().sgidIndex());
-    } else if (attr.dlid() == 0) {
-      throw Refusals.range("dlid", 0, 1, 0xFFFF);
+    GlobalRoute grh = attr.grh();
+    if (grh != null) {
+      Gid source = tables.checkedGid(grh.sgidIndex());
+      boolean fits = !wire.alwaysGlobal() || source.isIpv4Mapped() == grh.dgid().isIpv4Mapped();
+      if (!fits || source.equals(Gid.ZERO)) {
+        String from = "source GID " + grh.sgidIndex() + " is " + source;
+        throw new IbInvalidException(
+            "address " + grh.dgid(), from, "a source GID of the same kind: ibv_devinfo -v");
+      }
+    } else if (attr.dlid() == 0 || wire.alwaysGlobal()) {
+      String hint = wire.alwaysGlobal() ? "AhAttr.ofGid: Ethernet has no LIDs" : "1 to 65535";
+      throw new IbInvalidException("address", "dlid " + attr.dlid() + " and no GID", hint);
     }
     return new Route(attr);
   }

@@ -94,6 +94,10 @@ public final class HcaPort extends Link {
     attr = b.build();
     if (attr.smLid() != before.smLid() || attr.smSl() != before.smSl()) {
       observer.event(EventType.SM_CHANGE, number);
+    } else if (active()
+        && (attr.activeMtu() != before.activeMtu()
+            || attr.bitsPerSecond() != before.bitsPerSecond())) {
+      observer.event(EventType.PORT_CHANGE, number);
     }
   }
 

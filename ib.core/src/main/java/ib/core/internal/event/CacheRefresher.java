@@ -37,7 +37,8 @@ final class CacheRefresher {
           PKEY_CHANGE,
           SM_CHANGE,
           CLIENT_REREGISTER,
-          GID_CHANGE -> {
+          GID_CHANGE,
+          PORT_CHANGE -> {
         if (port < 1 || port > caches.portCount()) {
           hub.reports()
               .trouble(caches.device(), type + " of port " + port + ", which is not there", null);

@@ -36,9 +36,6 @@ import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Deactivate;
 import org.osgi.service.component.annotations.Reference;
-import org.osgi.service.component.annotations.ReferenceCardinality;
-import org.osgi.service.component.annotations.ReferencePolicy;
-import org.osgi.service.component.annotations.ReferencePolicyOption;
 
 /**
  * The commands of scope {@code ib}. The methods have the names of the original commands. Each
@@ -73,39 +70,19 @@ import org.osgi.service.component.annotations.ReferencePolicyOption;
 public final class IbCommands {
   private final IbCore core;
 
-  @Reference(
-      target = LocalServices.ONLY,
-      cardinality = ReferenceCardinality.MULTIPLE,
-      policy = ReferencePolicy.DYNAMIC,
-      policyOption = ReferencePolicyOption.GREEDY)
+  @Reference(target = LocalServices.ONLY)
   private volatile List<DeviceSlot> slots = List.of();
 
-  @Reference(
-      target = LocalServices.ONLY,
-      cardinality = ReferenceCardinality.MULTIPLE,
-      policy = ReferencePolicy.DYNAMIC,
-      policyOption = ReferencePolicyOption.GREEDY)
+  @Reference(target = LocalServices.ONLY)
   private volatile List<PacketCapture> packetCaptures = List.of();
 
-  @Reference(
-      target = LocalServices.ONLY,
-      cardinality = ReferenceCardinality.MULTIPLE,
-      policy = ReferencePolicy.DYNAMIC,
-      policyOption = ReferencePolicyOption.GREEDY)
+  @Reference(target = LocalServices.ONLY)
   private volatile List<QpDiagnosis> diagnoses = List.of();
 
-  @Reference(
-      target = LocalServices.ONLY,
-      cardinality = ReferenceCardinality.MULTIPLE,
-      policy = ReferencePolicy.DYNAMIC,
-      policyOption = ReferencePolicyOption.GREEDY)
+  @Reference(target = LocalServices.ONLY)
   private volatile List<FaultInjection> faultInjections = List.of();
 
-  @Reference(
-      target = LocalServices.ONLY,
-      cardinality = ReferenceCardinality.MULTIPLE,
-      policy = ReferencePolicy.DYNAMIC,
-      policyOption = ReferencePolicyOption.GREEDY)
+  @Reference(target = LocalServices.ONLY)
   private volatile List<CmClient> connectionManagers = List.of();
 
   private final Captures captures = new Captures();

@@ -42,18 +42,10 @@ import org.osgi.service.component.annotations.ReferencePolicyOption;
 public final class PerftestCommands {
   private final IbCore core;
 
-  @Reference(
-      target = LocalServices.ONLY,
-      cardinality = ReferenceCardinality.MULTIPLE,
-      policy = ReferencePolicy.DYNAMIC,
-      policyOption = ReferencePolicyOption.GREEDY)
+  @Reference(target = LocalServices.ONLY)
   private volatile List<PacketCapture> packetCaptures = List.of();
 
-  @Reference(
-      target = LocalServices.ONLY,
-      cardinality = ReferenceCardinality.MULTIPLE,
-      policy = ReferencePolicy.DYNAMIC,
-      policyOption = ReferencePolicyOption.GREEDY)
+  @Reference(target = LocalServices.ONLY)
   private volatile List<FaultInjection> faultInjections = List.of();
 
   @Reference(

@@ -41,9 +41,6 @@ import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Deactivate;
 import org.osgi.service.component.annotations.Reference;
-import org.osgi.service.component.annotations.ReferenceCardinality;
-import org.osgi.service.component.annotations.ReferencePolicy;
-import org.osgi.service.component.annotations.ReferencePolicyOption;
 
 /**
  * The servlet of all screens, a plugin of the Web Console, which asks for the password before it
@@ -74,32 +71,16 @@ public final class IbPage extends AbstractServlet {
   private final transient LadderScreen ladder;
   private final transient Map<String, Screen> screens = new LinkedHashMap<>();
 
-  @Reference(
-      target = LocalServices.ONLY,
-      cardinality = ReferenceCardinality.MULTIPLE,
-      policy = ReferencePolicy.DYNAMIC,
-      policyOption = ReferencePolicyOption.GREEDY)
+  @Reference(target = LocalServices.ONLY)
   private transient volatile List<DeviceSlot> slots = List.of();
 
-  @Reference(
-      target = LocalServices.ONLY,
-      cardinality = ReferenceCardinality.MULTIPLE,
-      policy = ReferencePolicy.DYNAMIC,
-      policyOption = ReferencePolicyOption.GREEDY)
+  @Reference(target = LocalServices.ONLY)
   private transient volatile List<PacketCapture> captures = List.of();
 
-  @Reference(
-      target = LocalServices.ONLY,
-      cardinality = ReferenceCardinality.MULTIPLE,
-      policy = ReferencePolicy.DYNAMIC,
-      policyOption = ReferencePolicyOption.GREEDY)
+  @Reference(target = LocalServices.ONLY)
   private transient volatile List<QpDiagnosis> diagnoses = List.of();
 
-  @Reference(
-      target = LocalServices.ONLY,
-      cardinality = ReferenceCardinality.MULTIPLE,
-      policy = ReferencePolicy.DYNAMIC,
-      policyOption = ReferencePolicyOption.GREEDY)
+  @Reference(target = LocalServices.ONLY)
   private transient volatile List<FaultInjection> injections = List.of();
 
   private final transient Health health;

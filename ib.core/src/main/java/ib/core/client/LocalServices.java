@@ -3,7 +3,7 @@ package ib.core.client;
 /**
  * Filters for OSGi services of this runtime. An implementation of Remote Services imports what
  * bundles wait for; another host's {@code IbClient} or {@code IbDevice} is none of this midlayer,
- * so whoever looks for services of ib, or for ib, asks with one of these.
+ * so what looks for services of ib, or for ib, asks with one of these.
  */
 public final class LocalServices {
   /** For services that are not imported from another runtime: the target of each reference. */

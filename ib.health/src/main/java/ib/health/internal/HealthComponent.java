@@ -14,9 +14,6 @@ import org.osgi.framework.Constants;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Reference;
-import org.osgi.service.component.annotations.ReferenceCardinality;
-import org.osgi.service.component.annotations.ReferencePolicy;
-import org.osgi.service.component.annotations.ReferencePolicyOption;
 
 /** The service {@link Health} of this framework. */
 @Component
@@ -24,11 +21,7 @@ public final class HealthComponent implements Health {
   private final IbCore core;
   private final BundleContext context;
 
-  @Reference(
-      target = LocalServices.ONLY,
-      cardinality = ReferenceCardinality.MULTIPLE,
-      policy = ReferencePolicy.DYNAMIC,
-      policyOption = ReferencePolicyOption.GREEDY)
+  @Reference(target = LocalServices.ONLY)
   private volatile List<DeviceSlot> slots = List.of();
 
   /**

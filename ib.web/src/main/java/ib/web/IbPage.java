@@ -136,6 +136,12 @@ public final class IbPage extends AbstractServlet {
       throws IOException, jakarta.servlet.ServletException {
     String[] words = words(request);
     Screen screen = screen(words);
+    try {
+      query(request);
+    } catch (RefusedException e) {
+      response.sendError(HttpServletResponse.SC_BAD_REQUEST, e.getMessage());
+      return;
+    }
     if (words.length == 0) {
       response.sendRedirect(root(request) + "/topology");
     } else if (getResource(String.valueOf(request.getPathInfo())) != null) {

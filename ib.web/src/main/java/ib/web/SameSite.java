@@ -27,6 +27,11 @@ import org.osgi.service.component.annotations.Component;
     })
 public final class SameSite implements Filter {
   private static final Set<String> SAME = Set.of("same-origin", "none");
+
+  /** The console's own pages have scripts and styles within. */
+  private static final String OWN_ONLY =
+      "default-src 'self' 'unsafe-inline' 'unsafe-eval'; img-src 'self' data:; frame-ancestors 'none'";
+
   private static final Set<String> HARMLESS = Set.of("GET", "HEAD");
 
   /** Called by DS. */
@@ -38,6 +43,11 @@ public final class SameSite implements Filter {
     if (request instanceof HttpServletRequest asked
         && response instanceof HttpServletResponse answer) {
       answer.setHeader("X-Frame-Options", "DENY"); // a click on a hidden frame is no order either
+      answer.setHeader("Content-Security-Policy", OWN_ONLY);
+      if (asked.getMethod().equals("TRACE")) { // it would echo the password
+        answer.sendError(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
+        return;
+      }
       if (isForeign(asked)) {
         answer.sendError(HttpServletResponse.SC_FORBIDDEN, "a page of another site has asked");
         return;

@@ -1,12 +1,16 @@
 package ib.web;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -23,6 +27,29 @@ class SameSiteTest {
                   case "getHeader" -> headers.get(arguments[0]);
                   default -> throw new UnsupportedOperationException(called.getName());
                 });
+  }
+
+  @Test
+  @DisplayName("A17: TRACE, which echoes the password, is refused; a page takes its own parts only")
+  void headers() throws Exception {
+    Map<String, String> answer = new HashMap<>();
+    HttpServletResponse response =
+        (HttpServletResponse)
+            Proxy.newProxyInstance(
+                SameSiteTest.class.getClassLoader(),
+                new Class<?>[] {HttpServletResponse.class},
+                (proxy, called, arguments) ->
+                    answer.put(
+                        called.getName().equals("sendError") ? "error" : arguments[0].toString(),
+                        arguments[arguments.length - 1].toString()));
+    new SameSite().doFilter(request("GET", Map.of()), response, (a, b) -> answer.put("went", "on"));
+    assertEquals("on", answer.get("went"));
+    assertTrue(answer.get("Content-Security-Policy").startsWith("default-src 'self'"));
+    answer.clear();
+    new SameSite()
+        .doFilter(request("TRACE", Map.of()), response, (a, b) -> answer.put("went", "on"));
+    assertEquals("405", answer.get("error"));
+    assertNull(answer.get("went"));
   }
 
   @ParameterizedTest(name = "{0} site {1} mode {2} origin {3} is foreign: {4}")

@@ -14,24 +14,30 @@ public record Query(Map<String, String> values) {
   /** Most characters that a value may have. */
   public static final int MAX_CHARACTERS = 200;
 
-  /** Copies the parameters. */
+  /**
+   * Copies the parameters.
+   *
+   * @throws RefusedException when a value is too long
+   */
   public Query {
     values = Map.copyOf(values);
+    values.forEach(Query::check);
+  }
+
+  private static void check(String name, String value) {
+    if (value.length() > MAX_CHARACTERS) {
+      throw new RefusedException(
+          "%.40s has %d characters, at most %d are possible"
+              .formatted(name, value.length(), MAX_CHARACTERS));
+    }
   }
 
   /**
    * {@return the value of a parameter, without blanks around it; empty when there is none}
    *
    * @param name name of the parameter
-   * @throws RefusedException when the value is too long
    */
   public String get(String name) {
-    String value = values.getOrDefault(name, "").strip();
-    if (value.length() > MAX_CHARACTERS) {
-      throw new RefusedException(
-          "%s has %d characters, at most %d are possible"
-              .formatted(name, value.length(), MAX_CHARACTERS));
-    }
-    return value;
+    return values.getOrDefault(name, "").strip();
   }
 }

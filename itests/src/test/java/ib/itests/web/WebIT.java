@@ -112,6 +112,10 @@ public class WebIT {
     for (String path : List.of("/none", "/topology/none", "/a/b/c", "/res/IbPage.class")) {
       assertEquals(path, 404, ask(login(to(page + path))).statusCode());
     }
+    String tooLong = "?show=" + "x".repeat(201); // A17: no 500 with a stack
+    for (String path : List.of("/topology", "/topology/live.part", "/faults", "/pairs")) {
+      assertEquals(path, 400, ask(login(to(page + path + tooLong))).statusCode());
+    }
     HttpRequest.BodyPublisher order = HttpRequest.BodyPublishers.ofString("act=explode");
     assertEquals(409, ask(login(to(page + "/topology").POST(order))).statusCode());
   }

@@ -2,6 +2,7 @@ package ib.core.internal.hotplug;
 
 import ib.core.internal.waits.WaitGraph;
 import ib.core.serial.Waits;
+import ib.core.verbs.IbInvalidException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * and never while it runs code of a client, a driver or an observer (I5).
  */
 final class Book {
+  private static final int MAX_NAME = 200;
+
   private final ReentrantLock lock;
   private final ArrayDeque<Runnable> effects = new ArrayDeque<>();
 
@@ -144,6 +147,14 @@ final class Book {
   /** Whether this thread holds the lock: nothing of a client may run then. */
   boolean heldByMe() {
     return lock.isHeldByCurrentThread();
+  }
+
+  /** Refuses a name of a device or a client that no log could show. */
+  static void checkName(String what, String name) {
+    if (name.isBlank() || name.length() > MAX_NAME) {
+      String why = "its name has " + name.length() + " characters";
+      throw new IbInvalidException(what, why, "1 to " + MAX_NAME + ", not only blanks");
+    }
   }
 
   /** Forgets a device that is gone; guarded by the book. */

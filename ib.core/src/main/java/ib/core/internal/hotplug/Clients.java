@@ -3,7 +3,6 @@ package ib.core.internal.hotplug;
 import ib.core.client.IbClient;
 import ib.core.internal.hotplug.ClientEntry.Phase;
 import ib.core.verbs.IbExistsException;
-import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoDeviceException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,10 +26,7 @@ final class Clients {
 
   /** See {@link Hotplug#announce(IbClient, String, List, Long)}. */
   ClientEntry announce(IbClient client, String name, List<String> after, @Nullable Long rank) {
-    if (name.isBlank()) {
-      throw new IbInvalidException(
-          "register client " + client, "it has no name", "a name() that is not blank");
-    }
+    Book.checkName("register client " + client.getClass().getName(), name);
     ClientEntry entry = book.compute(() -> enter(client, name, after, rank));
     noteCycle(entry);
     return entry;

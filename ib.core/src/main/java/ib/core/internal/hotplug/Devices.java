@@ -41,6 +41,7 @@ final class Devices {
       throw new IbNoDeviceException(
           "register " + info.name(), "its parent " + parent + " is not there", "");
     }
+    Book.checkName("register " + info.name(), info.name());
     checkFree("register " + info.name(), info.name(), null);
     for (DeviceEntry d : book.devices) {
       if (d.info().nodeGuid() == info.nodeGuid()) {

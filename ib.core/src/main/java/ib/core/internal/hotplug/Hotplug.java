@@ -183,6 +183,7 @@ public final class Hotplug implements AutoCloseable {
         book.compute(
             () -> {
               String what = "rename " + device + " to " + newName;
+              Book.checkName(what, newName);
               devices.checkFree(what, newName, device);
               if (device.newName != null) {
                 throw new IbAgainException(what, "it is being renamed", "when that is over");

@@ -1,6 +1,7 @@
 package ib.core.internal.osgi;
 
 import ib.core.client.IbClient;
+import ib.core.config.ConfigValues;
 import ib.core.internal.Midlayer;
 import ib.core.internal.hotplug.ClientEntry;
 import ib.core.verbs.IbException;
@@ -39,13 +40,12 @@ final class ClientWork implements ServiceGate.Work<IbClient, ClientEntry> {
     Object after = reference.getProperty(IbClient.AFTER);
     if (after != null && !isNames(after)) {
       LOG.error(
-          "client {} of bundle {}: property {} is {} ({}) and is ignored. Try: a String, String[]"
+          "client {} of bundle {}: property {} is {} and is ignored. Try: a String, String[]"
               + " or list of client names",
           name,
           bundle,
           IbClient.AFTER,
-          after instanceof Object[] many ? Arrays.toString(many) : after,
-          after.getClass().getSimpleName());
+          ConfigValues.shown(after));
     }
   }
 

@@ -114,6 +114,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
   }
 
   private static final Logger LOG = LoggerFactory.getLogger("ib.core");
+  private static final int MAX_SHOWN = 200; // characters of a name that is refused
 
   private final BundleContext context;
   private final Class<S> type;
@@ -281,7 +282,8 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
       refusal = new IbInvalidException("service " + type, "it has thrown " + why, hint);
       refusal.initCause(why);
     }
-    work.refused(slot.bundleName(), name, refusal); // after the lock: a log may block
+    String shown = name.substring(0, Math.min(name.length(), MAX_SHOWN));
+    work.refused(slot.bundleName(), shown, refusal); // after the lock: a log may block
     return null;
   }
 

@@ -3,6 +3,7 @@ package ib.tools;
 import ib.core.client.LocalServices;
 import ib.health.Health;
 import ib.tools.doctor.Doctor;
+import ib.tools.getopt.Getopt;
 import org.apache.felix.service.command.Descriptor;
 import org.apache.felix.service.command.annotations.GogoCommand;
 import org.jspecify.annotations.Nullable;
@@ -42,10 +43,16 @@ public final class DoctorCommands {
   /**
    * Prints all counters and states for Prometheus.
    *
+   * @param args none
    * @return the text, see {@link Health#writeMetrics}
    */
   @Descriptor("all counters and states in the text format of Prometheus")
-  public @Nullable Object metrics() {
-    return Invocation.run(() -> health.writeMetrics().stripTrailing());
+  public @Nullable Object metrics(@Descriptor("") String... args) {
+    return Invocation.run(() -> metricsOf(args));
+  }
+
+  private String metricsOf(String... args) {
+    new Getopt("ib:metrics", "Usage: ib:metrics").parse(args).atMost(0);
+    return health.writeMetrics().stripTrailing();
   }
 }

@@ -15,6 +15,9 @@ import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,7 +27,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.felix.gogo.runtime.CommandProcessorImpl;
 import org.apache.felix.service.command.CommandSession;
+import org.apache.felix.service.command.Descriptor;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -40,6 +45,30 @@ class UsageTest {
   private static final Pattern OPTION = Pattern.compile("--?[A-Za-z][A-Za-z_-]*");
 
   private final IbCore core = new FakeCore(Rxe.rxe0());
+
+  @Test
+  @DisplayName(
+      "B13: each command takes words, and refuses by its usage those that it does not know")
+  void words() throws Exception {
+    List<String> deaf = new ArrayList<>();
+    int commands = 0;
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(Path.of("target/classes/ib/tools"), "*Commands.class")) {
+      for (Path file : files) {
+        String type = file.getFileName().toString().replace(".class", "");
+        for (Method method : Class.forName("ib.tools." + type).getDeclaredMethods()) {
+          if (method.isAnnotationPresent(Descriptor.class)) {
+            commands++;
+            if (!method.isVarArgs()) {
+              deaf.add(type + "." + method.getName());
+            }
+          }
+        }
+      }
+    }
+    assertEquals(List.of(), deaf);
+    assertTrue(commands > 40, () -> "found few");
+  }
 
   static List<String> commands() {
     return List.of(

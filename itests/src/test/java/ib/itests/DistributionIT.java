@@ -105,6 +105,8 @@ public class DistributionIT {
     Program run = Program.ib(Distro.HOME, "", "exec", "ib:perfqueri -x");
     assertEquals(1, run.status());
     assertEquals("ib:perfqueri: no such command; did you mean perfquery?\n", run.err());
+    Program own = Program.ib(Distro.HOME, "", "exec", "ib:unplg soft0");
+    assertEquals("ib:unplg: no such command; did you mean ib:unplug?\n", own.err());
   }
 
   @Test

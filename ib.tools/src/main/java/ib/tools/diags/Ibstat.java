@@ -10,6 +10,7 @@ import ib.tools.output.Listing;
 import ib.tools.output.Printable;
 import ib.tools.output.Usage;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -102,6 +103,7 @@ public final class Ibstat {
         core.devices().stream()
             .filter(d -> name.isEmpty() || d.name().equals(name))
             .flatMap(d -> core.device(d.name()).stream()) // the device may be removed meanwhile
+            .sorted(Comparator.comparing(IbDevice::name)) // as the original
             .toList();
     if (found.isEmpty()) {
       throw new CommandException(

@@ -70,7 +70,9 @@ public final class Catalogue implements Printable {
     List<String> all = new ArrayList<>();
     groups.values().forEach(g -> all.addAll(g.keySet()));
     String bare = name.substring(name.indexOf(':') + 1);
-    List<String> like = Likeness.find(bare, all);
+    Map<String, Entry> own = groups.getOrDefault(OWN, Map.of());
+    List<String> like =
+        Likeness.find(bare, all).stream().map(n -> own.containsKey(n) ? "ib:" + n : n).toList();
     String hint =
         like.isEmpty()
             ? "help lists the commands"

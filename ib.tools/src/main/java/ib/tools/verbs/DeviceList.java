@@ -8,6 +8,7 @@ import ib.tools.output.Listing;
 import ib.tools.output.Printable;
 import ib.tools.output.Units;
 import ib.tools.output.Usage;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -35,11 +36,15 @@ public final class DeviceList {
    *
    * @param core the midlayer
    * @param args {@code -j} or {@code --json}
-   * @return the devices, in the order of their registration
+   * @return the devices, by their names
    */
   public static Listing<Row> run(IbCore core, String... args) {
     Parsed line = new Getopt(NAME, Usage.of(NAME), "j,json").parse(args).atMost(0);
-    List<Row> rows = core.devices().stream().map(DeviceList::row).toList();
+    List<Row> rows =
+        core.devices().stream()
+            .map(DeviceList::row)
+            .sorted(Comparator.comparing(Row::name))
+            .toList();
     return line.has("json") ? Listing.ofJson(rows, false) : new Listing<>(rows, DeviceList::text);
   }
 

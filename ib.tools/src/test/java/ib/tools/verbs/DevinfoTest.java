@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.DeviceInfo;
+import ib.tools.diags.Ibstat;
 import ib.tools.getopt.CommandException;
 import ib.tools.output.Printable;
 import ib.tools.output.Usage;
 import ib.tools.testing.FakeCore;
 import ib.tools.testing.Golden;
 import ib.tools.testing.Rxe;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +32,10 @@ class DevinfoTest {
   @Test
   void devices() {
     assertEquals(Golden.of("ibv_devices"), printed(DeviceList.run(core)));
-    assertEquals("rxe0", DeviceList.run(core).getFirst().name());
+    FakeCore two = new FakeCore(Rxe.hca("soft0", 1, 1), Rxe.rxe0());
+    assertEquals(
+        List.of("rxe0", "soft0"), DeviceList.run(two).stream().map(r -> r.name()).toList());
+    assertEquals("rxe0\nsoft0\n", printed(Ibstat.ibstat(two, "-l")));
   }
 
   @Test

@@ -29,10 +29,22 @@ public final class NetFile {
       Pattern.compile("(Switch|Ca|Hca|Rt)\\s+(\\d+)\\s+\"([^\"]+)\"\\s*(?:#\\s*\"([^\"]*)\")?(.*)");
   private static final Pattern CABLE =
       Pattern.compile(
-          "\\[(\\d+)\\](?:\\(([0-9a-fA-F]+)\\))?\\s+\"([^\"]+)\"\\s*"
-              + "(?:\\[(\\d+)\\](?:\\(([0-9a-fA-F]+)\\))?)?\\s*((?:[wse]=\\d+\\s*)*)(#.*)?");
+          "\\[(\\d+)\\](?:\\[ext \\d+\\])?(?:\\(([0-9a-fA-F]+)\\))?\\s+\"([^\"]+)\"\\s*"
+              + "(?:\\[(\\d+)\\](?:\\[ext \\d+\\])?(?:\\(([0-9a-fA-F]+)\\))?)?"
+              + "\\s*((?:[wse]=\\d+\\s*)*)(#.*)?");
+
+  /** What ibnetdiscover prints between the nodes: -g groups them, -s says how they were found. */
+  private static final Pattern BETWEEN =
+      Pattern.compile("(?:Non-Chassis Nodes|Chassis \\d+\\b.*|DR path .* -> .*)?|#.*");
+
   private static final Pattern OPTION = Pattern.compile("([wse])=(\\d+)");
-  private static final Pattern RATE = Pattern.compile("(1|4|8|12|2)x([A-Z]+(?:10)?)\\s*$");
+  private static final Pattern RATE =
+      Pattern.compile("\\b(\\d+)x([A-Z]+\\d*)(\\s+s=\\d+ w=\\d+ v=\\d+)?\\s*$");
+
+  /** Words behind the LID that are no rate. */
+  private static final Pattern LEFT =
+      Pattern.compile("\\blid \\d+(?: lmc \\d+)?\\s+(?!lmc\\b)[^\"\\s][^\"]*$");
+
   private static final Pattern LID = Pattern.compile("lid (\\d+) lmc ([0-7])");
   private static final Pattern NAMED = Pattern.compile("[SHR]-([0-9a-fA-F]{1,16})");
   private static final int MAX_PORTS = 254;
@@ -77,7 +89,7 @@ public final class NetFile {
       Matcher m = MAKE.matcher(line);
       Matcher n = NODE.matcher(line);
       Matcher c = CABLE.matcher(line);
-      if (line.isEmpty() || line.startsWith("#")) {
+      if (BETWEEN.matcher(line).matches()) {
         continue;
       } else if (g.matches()) {
         guids.begin(type(g.group(1)), g.group(2).equals("+"), number(g.group(3), number));
@@ -203,7 +215,7 @@ public final class NetFile {
     if (!from.node().isSwitch()) {
       firstLid(from, remark);
     }
-    Offer offer = offer(from, c.group(6), remark);
+    Offer offer = offer(from, c.group(6), remark, line);
     if (offer != null) {
       offers.put(from, offer);
       offers.putIfAbsent(to, offer);
@@ -221,9 +233,13 @@ public final class NetFile {
     port.guid(guid);
   }
 
-  private static @Nullable Offer offer(NodePort port, String options, String remark) {
+  private static @Nullable Offer offer(NodePort port, String options, String remark, int line) {
     Matcher rate = RATE.matcher(remark);
-    LinkSpeed speed = rate.find() ? LinkSpeed.named(rate.group(2)) : null;
+    boolean rated = rate.find();
+    LinkSpeed speed = rated ? LinkSpeed.named(rate.group(2)) : null;
+    if (rated ? speed == null || upTo(rate.group(1)) == 0 : LEFT.matcher(remark).find()) {
+      throw wrong(line, "has a rate that is none of 1x to 12x of SDR to NDR: " + remark);
+    }
     Matcher option = OPTION.matcher(options);
     int widths = PortInfo.LINK_WIDTH_ENABLED.in(port.info());
     int speeds = PortInfo.LINK_SPEED_ENABLED.in(port.info());
@@ -253,7 +269,8 @@ public final class NetFile {
       case "8" -> 4;
       case "12" -> 11;
       case "2" -> 16;
-      default -> 3;
+      case "4" -> 3;
+      default -> 0;
     };
   }
 

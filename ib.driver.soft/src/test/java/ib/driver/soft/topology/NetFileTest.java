@@ -137,6 +137,38 @@ final class NetFileTest {
   }
 
   @Test
+  @DisplayName("B5: what ibnetdiscover writes with -f, -g and -s is the same subnet")
+  void forms() {
+    String full = TWO_SWITCHES.replaceAll("(?m)(\\dx[A-Z]+)$", "$1 s=4 w=2 v=4");
+    String grouped =
+        "Non-Chassis Nodes\n\nChassis 1 (guid 0x2c9)\n"
+            + TWO_SWITCHES
+                .replaceAll("(?m)^\\[(\\d)\\](?=\t)", "[$1][ext $1]")
+                .replaceAll("(\"S-\\w+\")\\[(\\d)\\]", "$1[$2][ext $2]");
+    String found =
+        "DR path slid 0; dlid 0; 0,1 -> new remote switch {0200} portnum 0 lid 9-9 \"a\"\n";
+    String plain = NetText.write(up(NetFile.read(TWO_SWITCHES)), true);
+    assertTrue(plain.contains("4xEDR") && plain.contains("1xQDR"), plain);
+    assertTrue(
+        grouped.contains("[1][ext 1]\t\"H-") && grouped.contains("[1][ext 1]\t\t#"), grouped);
+    for (String form : List.of(full, grouped, found + TWO_SWITCHES)) {
+      assertEquals(shape(plain), shape(NetText.write(up(NetFile.read(form)), true)), form);
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "B5: a rate that is not understood is refused with its line, not replaced by another")
+  void rates() {
+    for (String rate : List.of("4xFOO", "5xEDR", "4xXDR", "fast", "4xEDR s=4", "4x EDR", "EDR")) {
+      String bad = TWO_SWITCHES.replaceFirst("4xEDR", rate);
+      IbInvalidException e = assertThrows(IbInvalidException.class, () -> NetFile.read(bad), rate);
+      assertTrue(e.getMessage().contains("line 9 of"), e.getMessage());
+    }
+    assertEquals(4, NetFile.read(TWO_SWITCHES.replace("4xEDR", "4xFDR10")).size());
+  }
+
+  @Test
   @DisplayName("A mistake is reported with its line")
   void refusals() {
     for (String bad :

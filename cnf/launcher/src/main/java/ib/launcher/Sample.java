@@ -65,7 +65,7 @@ final class Sample {
     }
     out.println("%s/ holds a %s. Its README.md says what is what.".formatted(to, kind));
     out.println("  cd %s && mvn -B package".formatted(to));
-    out.println("needs ib in your Maven repository: mvn -DskipTests install in a clone of ib.");
+    out.println("needs ib in your Maven repository: ./ib install in a clone of ib.");
     return 0;
   }
 

@@ -43,6 +43,8 @@ final class BackgroundModelTest {
   private boolean runs;
   private boolean lost; // its socket's file, since the last answer
 
+  private int starters;
+
   /** What a user or a fault does. */
   private enum Step {
     START,
@@ -96,7 +98,7 @@ final class BackgroundModelTest {
             "ib.launcher.Launcher",
             "start")
         .redirectErrorStream(true)
-        .redirectOutput(home.resolve("starter.txt").toFile())
+        .redirectOutput(home.resolve("starter%d.txt".formatted(++starters)).toFile())
         .start();
   }
 
@@ -173,8 +175,8 @@ final class BackgroundModelTest {
   }
 
   private void startTwice(String where) throws Exception {
-    List<Process> starters = IntStream.range(0, 2).mapToObj(i -> started(where)).toList();
-    for (Process starter : starters) {
+    List<Process> both = IntStream.range(0, 2).mapToObj(i -> started(where)).toList();
+    for (Process starter : both) {
       assertTrue(starter.waitFor(10, TimeUnit.MINUTES), where);
       assertEquals(0, starter.exitValue(), where + text());
     }
@@ -194,9 +196,11 @@ final class BackgroundModelTest {
     }
   }
 
+  /** {@return what the last two have said} */
   private String text() {
     try {
-      return Files.readString(home.resolve("starter.txt"));
+      return Files.readString(home.resolve("starter%d.txt".formatted(starters - 1)))
+          + Files.readString(home.resolve("starter%d.txt".formatted(starters)));
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -5,9 +5,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One request to a running service, on the streams of this program. */
 public final class Client implements AutoCloseable {
+  private static final int TRIES = 3; // each fails when another service begins meanwhile
   private static final int BUFFER = 1 << 12;
   private static final int COLUMNS = 80; // of a program that is not on a terminal
   private static final int ROWS = 24;
@@ -53,14 +56,9 @@ public final class Client implements AutoCloseable {
           "%s belongs to %s: only that user can ask its service"
               .formatted(folder.path(), Files.getOwner(folder.path()).getName()));
     }
-    if (!Files.exists(folder.socket())) {
+    SocketChannel channel = channel(folder.socket());
+    if (channel == null) {
       return null;
-    }
-    SocketChannel channel;
-    try {
-      channel = SocketChannel.open(UnixDomainSocketAddress.of(folder.socket()));
-    } catch (ConnectException e) {
-      return null; // the socket of a service that was killed
     }
     Frames frames = new Frames(channel);
     Frame first = frames.receive();
@@ -70,6 +68,22 @@ public final class Client implements AutoCloseable {
           "the service of %s refuses you; its log says why".formatted(folder.path()));
     }
     return new Client(frames, Hello.of(first));
+  }
+
+  private static @Nullable SocketChannel channel(Path socket) throws IOException {
+    int tries = TRIES;
+    while (Files.exists(socket)) {
+      try {
+        return SocketChannel.open(UnixDomainSocketAddress.of(socket));
+      } catch (ConnectException e) {
+        return null; // the socket of a service that was killed
+      } catch (SocketException e) { // a service that starts has just removed that one
+        if (--tries == 0) {
+          throw e;
+        }
+      }
+    }
+    return null;
   }
 
   /** {@return the service's process} */

@@ -18,7 +18,7 @@ public class IbException extends RuntimeException {
 
   /**
    * Reports an error. What is longer than 200 characters, and a reason or a hint of more than
-   * 1,000, is cut.
+   * 2,000, is cut.
    *
    * @param errno the error number
    * @param what what was attempted

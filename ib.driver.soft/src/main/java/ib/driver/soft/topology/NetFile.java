@@ -33,7 +33,7 @@ public final class NetFile {
               + "(?:\\[(\\d+)\\](?:\\[ext \\d+\\])?(?:\\(([0-9a-fA-F]+)\\))?)?"
               + "\\s*((?:[wse]=\\d+\\s*)*)(#.*)?");
 
-  /** What ibnetdiscover prints between the nodes: -g groups them, -s says how they were found. */
+  /** Lines of ibnetdiscover between the nodes: -g groups these, -s says how each was found. */
   private static final Pattern BETWEEN =
       Pattern.compile("(?:Non-Chassis Nodes|Chassis \\d+\\b.*|DR path .* -> .*)?|#.*");
 

@@ -147,11 +147,11 @@ final class Routes {
 
   private IbException noExit(String what, @Nullable InetSocketAddress from) {
     String which = from == null ? "an address by which this host gets there" : text(from);
-    String hint = from == null ? "say by which address of this host: from(…); " : "";
+    String hint = "ibv_devinfo -v, which lists the GIDs";
     return new IbNoDeviceException(
         what,
         "no device among " + sites + " has " + which,
-        hint + "ibv_devinfo -v lists the devices' addresses");
+        from == null ? hint + "; from(…) says which one to use" : hint);
   }
 
   private List<Exit> exits(

@@ -126,10 +126,13 @@ public final class CmRuns implements ByAddress {
       Runnable stop = control::goOn;
       Side.Place at = new Side.Place(device, place.port(), index);
       Perftest here = run.at(device.name(), stop);
+      control.inUse.lock();
       try (Side side = new Side(at, options(), run.wakeUp());
           Talk talk = new Talk(control, stop);
           Pairs pairs = new Pairs(options(), side, device, stop)) {
         meet(here, side, talk, pairs, meet);
+      } finally {
+        control.inUse.unlock();
       }
     }
 

@@ -18,6 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,9 @@ final class Control extends End implements Carrier {
   /** The last messages of a peer that has left may still have to be looked at. */
   private static final long LEFT_NS = TimeUnit.SECONDS.toNanos(1);
 
+  /** Held by the run's thread while it has objects at the device, for which a removal waits. */
+  final ReentrantLock inUse = new ReentrantLock();
+
   private final Program program;
   private final boolean client;
   private volatile Side.@Nullable Place place;
@@ -45,6 +49,13 @@ final class Control extends End implements Carrier {
     super(program);
     this.program = program;
     this.client = client;
+  }
+
+  @Override
+  public void destroyed(QueuePair destroyed) {
+    inUse.lock(); // the run sees that its queue pairs are flushed, and ends
+    inUse.unlock();
+    super.destroyed(destroyed);
   }
 
   @Override

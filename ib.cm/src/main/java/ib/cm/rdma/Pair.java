@@ -55,9 +55,7 @@ final class Pair {
     if (e instanceof IbException ours) {
       return ours;
     }
-    IbException why = new IbInvalidException(what, e.toString(), "mend the queue pair factory");
-    why.initCause(e);
-    return why;
+    return IbInvalidException.of(what, e.toString(), "mend the queue pair factory", e);
   }
 
   /**

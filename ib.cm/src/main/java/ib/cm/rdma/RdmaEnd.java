@@ -105,12 +105,10 @@ public record RdmaEnd(Kind kind, int status, byte[] data, IbException why) {
       case CancellationException e -> closed(what);
       case IbNoDeviceException e -> failed(Kind.ADDR_ERROR, e); // the host's, which asks for ways
       case IbException e -> failed(Kind.CONNECT_ERROR, e);
-      default -> { // of code that is not ours
-        IbException wrapped =
-            new IbInvalidException(what, why.toString(), "mend what has thrown it");
-        wrapped.initCause(why);
-        yield failed(Kind.CONNECT_ERROR, wrapped);
-      }
+      default -> // of code that is not ours
+          failed(
+              Kind.CONNECT_ERROR,
+              IbInvalidException.of(what, why.toString(), "mend what has thrown it", why));
     };
   }
 

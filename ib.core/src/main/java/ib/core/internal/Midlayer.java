@@ -69,7 +69,7 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
   Midlayer(Limits limits, Contract contract) {
     this.config = new CoreConfig(limits, Quotas.STANDARD);
     this.contract = contract;
-    CoreLog log = new CoreLog(contract, this::freed);
+    CoreLog log = new CoreLog(contract, () -> arrivals().freed());
     hub = new EventHub(EventConfig.DEFAULT, log, new HandlerSection(), waits);
     DeviceParts.Common common =
         new DeviceParts.Common(contract, pool, () -> config.quotas(), waits);
@@ -84,10 +84,6 @@ public final class Midlayer implements IbCore, DriverRegistry, AutoCloseable {
     arrivals = new Arrivals(contract, mad.world()::execute, waits);
     addOwn(mad, MadClient.NAME, List.of()); // before all others (M1)
     addOwn(new SaLayer(mad.world()), SaLayer.NAME, List.of(MadClient.NAME));
-  }
-
-  private void freed() {
-    arrivals.freed();
   }
 
   private void addOwn(IbClient client, String name, List<String> after) {

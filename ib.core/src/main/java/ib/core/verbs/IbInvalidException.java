@@ -18,6 +18,22 @@ public class IbInvalidException extends IbException {
   }
 
   /**
+   * Reports errno EINVAL for what code of others has thrown.
+   *
+   * @param what what was attempted
+   * @param why why it failed
+   * @param hint what to try; empty if there is nothing to try
+   * @param cause what was thrown
+   * @return the exception
+   */
+  @AnyContext
+  public static IbInvalidException of(String what, String why, String hint, Throwable cause) {
+    IbInvalidException e = new IbInvalidException(what, why, hint);
+    e.initCause(cause);
+    return e;
+  }
+
+  /**
    * Refuses null where something has to be given.
    *
    * @param value what the caller gave

@@ -6,7 +6,6 @@ import ib.core.internal.callback.Contract;
 import ib.core.internal.callback.Stacks;
 import ib.core.internal.hotplug.DeviceEntry;
 import ib.core.internal.hotplug.Hotplug;
-import ib.core.verbs.IbException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.MaySleep;
@@ -83,15 +82,12 @@ public final class LockCheck {
     try {
       calls.run();
     } catch (Throwable e) { // the driver's
-      failure = e instanceof RuntimeException r ? r : thrown(e);
+      String why = "the driver has thrown " + e;
+      failure =
+          e instanceof RuntimeException r
+              ? r
+              : IbInvalidException.of("probe", why, "mend the driver", e);
     }
-  }
-
-  private static RuntimeException thrown(Throwable e) {
-    String why = "the driver has thrown " + e;
-    IbException known = new IbInvalidException("probe", why, "mend the driver");
-    known.initCause(e);
-    return known;
   }
 
   /** {@return whether the calls have ended} */

@@ -6,7 +6,6 @@ import ib.core.internal.hotplug.Calls.Result;
 import ib.core.internal.hotplug.DeviceEntry.State;
 import ib.core.serial.Waits;
 import ib.core.verbs.DeviceInfo;
-import ib.core.verbs.IbException;
 import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.IbNoDeviceException;
@@ -147,10 +146,8 @@ final class Devices {
     if (probed.error() instanceof RuntimeException e) {
       return e;
     }
-    String hint = "mend the driver";
-    IbException refused = new IbInvalidException("register " + d, "probe: " + probed.error(), hint);
-    refused.initCause(probed.error());
-    return refused;
+    String why = "probe: " + probed.error();
+    return IbInvalidException.of("register " + d, why, "mend the driver", probed.error());
   }
 
   private void unlist(Tenure t, DeviceEntry d) {

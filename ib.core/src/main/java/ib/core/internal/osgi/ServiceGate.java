@@ -279,8 +279,7 @@ final class ServiceGate<S, E> implements ServiceTrackerCustomizer<S, ServiceGate
     } catch (Throwable why) { // the service's
       waiting.remove(reference);
       String hint = "mend " + type + ", then restart its bundle";
-      refusal = new IbInvalidException("service " + type, "it has thrown " + why, hint);
-      refusal.initCause(why);
+      refusal = IbInvalidException.of("service " + type, "it has thrown " + why, hint, why);
     }
     String shown = name.substring(0, Math.min(name.length(), MAX_SHOWN));
     work.refused(slot.bundleName(), shown, refusal); // after the lock: a log may block

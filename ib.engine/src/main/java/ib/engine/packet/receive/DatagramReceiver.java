@@ -90,8 +90,8 @@ public final class DatagramReceiver extends Responder {
     }
     int length = GRH + p.payload.length();
     if (length > receiveLength()) {
-      complete(run, WcStatus.LOC_LEN_ERR, WcOpcode.RECV, 0, 0, 0, p);
       qp.fail(null);
+      complete(run, WcStatus.LOC_LEN_ERR, WcOpcode.RECV, 0, 0, 0, p);
       return;
     }
     boolean global = p.global || qp.port().wire().alwaysGlobal();
@@ -103,8 +103,8 @@ public final class DatagramReceiver extends Responder {
       qp.drop(p, HcaCounter.DROP_FAULT);
       p.fault = true; // the receive waits for the next one
     } else if (result == Copier.TARGET) {
-      complete(run, WcStatus.LOC_PROT_ERR, WcOpcode.RECV, 0, 0, 0, p);
       qp.fail(null);
+      complete(run, WcStatus.LOC_PROT_ERR, WcOpcode.RECV, 0, 0, 0, p);
     } else {
       boolean imm = (what & Opcode.IMM) != 0;
       int flags = (global ? WcFlags.GRH : 0) | immFlag(imm);
@@ -147,8 +147,8 @@ public final class DatagramReceiver extends Responder {
       p.fault = true;
       complete(run, WcStatus.SUCCESS, WcOpcode.RECV, 0, 0, 0, p); // without IP_CSUM_OK: all is void
     } else if (result == Copier.TARGET) {
-      complete(run, WcStatus.LOC_PROT_ERR, WcOpcode.RECV, 0, 0, 0, p);
       qp.fail(null);
+      complete(run, WcStatus.LOC_PROT_ERR, WcOpcode.RECV, 0, 0, 0, p);
     }
   }
 

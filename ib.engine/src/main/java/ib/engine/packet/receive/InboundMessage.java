@@ -51,8 +51,8 @@ final class InboundMessage {
     } else if (result == Copier.TARGET) {
       refuse(r, p, run);
     } else if ((what & Opcode.INV) != 0 && !Invalidation.remote(qp, p.rkey)) {
-      fail(r, run, WcStatus.MW_BIND_ERR, p); // IBA 11.6.2: memory management operation error
       RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      fail(r, run, WcStatus.MW_BIND_ERR, p); // IBA 11.6.2: memory management operation error
     } else {
       settle(r, p, what, run);
     }
@@ -82,9 +82,9 @@ final class InboundMessage {
       return;
     }
     boolean tooLong = end > room;
-    fail(r, run, tooLong ? WcStatus.LOC_LEN_ERR : WcStatus.LOC_PROT_ERR, p);
     int syndrome = tooLong ? qp.port().wire().tooLongSyndrome() : Syndrome.NAK_REMOTE_OPERATION;
     RequestRefusal.refuse(r, p, done >>> qp.mtuShift, syndrome, null);
+    fail(r, run, tooLong ? WcStatus.LOC_LEN_ERR : WcStatus.LOC_PROT_ERR, p);
   }
 
   /** Ends a part of a send, as soon as what it has invalidated is settled. */

@@ -73,12 +73,12 @@ abstract class Completions extends SendState {
   final void failHead(RunList run, WcStatus status, int syndrome) {
     qp.count(HcaCounter.SEND_ERR);
     qp.history.failed(status, una);
-    completeHead(run, status, syndrome);
-    if (qp.service == Opcode.RC) {
+    if (qp.service == Opcode.RC) { // first the state: who sees the completion sees it, too
       qp.fail(null);
     } else {
       qp.enter(QpState.SQE, QpHistory.ASKED); // the history knows the status
     }
+    completeHead(run, status, syndrome);
   }
 
   /** Skips the oldest request, which its poster has taken back in the middle of the post. */

@@ -66,7 +66,7 @@ final class Bindings {
     BoundHandle handle;
     try {
       handle = b.device.hooks.bind(b.client.name, b.client.sequence);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // no memory, too: the client is rejected, and the next one is added
       reject(t, b, e);
       return;
     }

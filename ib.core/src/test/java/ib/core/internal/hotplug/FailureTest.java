@@ -6,10 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.client.ClientStatus.State;
 import ib.core.client.LeakRecord;
+import ib.core.testing.Thrown;
 import ib.core.verbs.IbInvalidException;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What fails or hangs in a client, step by step, and what is left of it. */
 @DisplayName("CC-5, CC-18, CC-19: a client's method that fails is logged, and leaves nothing")
@@ -74,9 +78,14 @@ class FailureTest {
         });
   }
 
-  @Test
-  @DisplayName("CC-5: a client whose handle cannot be made is rejected, and is asked again")
-  void bindThrows() throws Exception {
+  static Stream<Throwable> planned() {
+    return Stream.concat(Stream.of(new IbInvalidException("bind", "planned", "")), Thrown.kinds());
+  }
+
+  @ParameterizedTest
+  @MethodSource("planned")
+  @DisplayName("CC-5, D21: a client whose handle cannot be made is rejected, and is asked again")
+  void bindThrows(Throwable planned) throws Exception {
     Stage.play(
         s -> {
           boolean[] fails = {true};
@@ -85,7 +94,7 @@ class FailureTest {
                 @Override
                 public BoundHandle bind(String owner, long sequence) {
                   if (fails[0]) {
-                    throw new IbInvalidException("bind", "planned", "");
+                    throw Thrown.<RuntimeException>sneak(planned);
                   }
                   return super.bind(owner, sequence);
                 }

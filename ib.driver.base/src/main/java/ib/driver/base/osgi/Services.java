@@ -113,7 +113,7 @@ public final class Services<C extends DeviceConfig<C>> implements Announcer<C> {
     try {
       services.add(context.registerService(IbDevice.class, device, properties));
       plugged.offers().forEach((type, it) -> services.add(register(type, it, device.name())));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // of the driver, too
       unregister(services).forEach(e::addSuppressed);
       throw e; // S28: the caller unplugs the device, so no client may find it
     }
@@ -133,8 +133,8 @@ public final class Services<C extends DeviceConfig<C>> implements Announcer<C> {
     for (ServiceRegistration<?> service : services.reversed()) {
       try {
         service.unregister();
-      } catch (RuntimeException e) {
-        failures.add(e);
+      } catch (Throwable e) { // the next one is unregistered
+        failures.add(e instanceof RuntimeException r ? r : new IllegalStateException(e));
       }
     }
     return failures;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import ib.core.spi.DeviceOps;
 import ib.core.spi.DriverDevice;
+import ib.core.testing.Thrown;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.NodeType;
 import ib.driver.base.DeviceConfig;
@@ -16,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.osgi.framework.BundleContext;
@@ -26,6 +28,7 @@ class ServicesTest {
   private final List<String> registered = new ArrayList<>();
   private final Set<String> refused = new HashSet<>(); // types that cannot be registered
   private final Set<String> stuck = new HashSet<>(); // types whose unregistration throws
+  private Function<String, Throwable> thrown = IllegalStateException::new;
   private final Services<Config> services = new Services<>(context());
 
   private record Config(String name, long guid) implements DeviceConfig<Config> {
@@ -82,7 +85,7 @@ class ServicesTest {
           String full = arguments[0] instanceof Class<?> c ? c.getName() : arguments[0].toString();
           String type = full.substring(full.lastIndexOf('.') + 1);
           if (refused.contains(type)) {
-            throw new IllegalStateException("register " + type);
+            throw Thrown.<RuntimeException>sneak(thrown.apply("register " + type));
           }
           registered.add(type);
           return proxy(
@@ -90,7 +93,7 @@ class ServicesTest {
               none -> {
                 registered.remove(type);
                 if (stuck.contains(type)) {
-                  throw new IllegalStateException("unregister " + type);
+                  throw Thrown.<RuntimeException>sneak(thrown.apply("unregister " + type));
                 }
                 return null;
               });
@@ -139,6 +142,23 @@ class ServicesTest {
     Exception why = assertThrows(IllegalStateException.class, withdraw::run);
     assertEquals("unregister Integer", why.getMessage());
     assertEquals("unregister IbDevice", why.getSuppressed()[0].getMessage());
+    assertEquals(List.of(), registered);
+  }
+
+  @Test
+  @DisplayName("S28, D21: an Error of an offer, or of its end, leaves nothing registered")
+  void errors() {
+    Device device = new Device();
+    device.offers.put(Long.class, 3L);
+    thrown = NoClassDefFoundError::new;
+    refused.add("Long");
+    assertThrows(NoClassDefFoundError.class, () -> services.announce(device));
+    assertEquals(List.of(), registered);
+    refused.clear();
+    Runnable withdraw = services.announce(device);
+    stuck.add("Long");
+    Exception why = assertThrows(IllegalStateException.class, withdraw::run);
+    assertEquals(NoClassDefFoundError.class, why.getCause().getClass());
     assertEquals(List.of(), registered);
   }
 }

@@ -86,7 +86,7 @@ public final class KeptRuns {
   @MaySleep
   public void run() {
     for (Serial serial = next(); serial != null; serial = next()) {
-      serial.arrived();
+      serial.takeTurn();
     }
   }
 

@@ -96,6 +96,19 @@ public abstract class Serial {
     run();
   }
 
+  /**
+   * Calls {@link #arrived} on a thread that runs one serial after the other. What interrupts the
+   * thread meanwhile is meant for this serial: the next one does not see it (S25).
+   */
+  @MaySleep
+  public final void takeTurn() {
+    try {
+      arrived();
+    } finally {
+      Thread.interrupted();
+    }
+  }
+
   /** For the place that holds the serial: {@return the next serial of the place} */
   @AnyContext
   public final @Nullable Serial next() {

@@ -59,6 +59,7 @@ public final class DirectPath {
       return false;
     }
     QpCore p = qp.directPeer;
+    boolean first = p == null; // while the peer is held, each request makes the next one expected
     if (p == null) {
       p = claim(qp, run);
       if (p == null) {
@@ -67,7 +68,7 @@ public final class DirectPath {
     }
     if ((p.refuses & Ready.need(what)) != 0
         || !(p.responder instanceof ReceiveState r)
-        || !isNext(qp, p, r)) {
+        || first && !isNext(qp, p, r)) {
       return false;
     }
     boolean done =
@@ -77,7 +78,11 @@ public final class DirectPath {
     if (done) {
       advance(qp, p, what, (int) length);
       run.spend((int) length);
-      SendCompletions.push(qp, run, s, b, index, WcStatus.SUCCESS, 0);
+      if (qp.signalAll || !SendKind.isSilent(kind)) {
+        SendCompletions.push(qp, run, s, b, index, WcStatus.SUCCESS, 0);
+      } else {
+        SendCompletions.silent(qp, index);
+      }
     }
     return done;
   }

@@ -96,6 +96,9 @@ public final class Sges {
    * @param count number of elements
    */
   public static long length(long[] w, int at, int count) {
+    if (count == 1) {
+      return length(w, at); // nearly every request
+    }
     long sum = 0;
     for (int i = 0; i < count; i++) {
       sum += length(w, at + WORDS * i);

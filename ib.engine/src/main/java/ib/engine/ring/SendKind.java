@@ -22,6 +22,8 @@ public final class SendKind {
   static final long BATCH_BITS = 0xffffL << BATCH;
   static final long DATA_BITS = COUNT_BITS | INLINE | 0xffffL << BYTES;
 
+  private static final int PLAIN = SendFlags.FENCE | SendFlags.SIGNALED | SendFlags.SOLICITED;
+  private static final long NOT_PLAIN = (0xff & ~PLAIN) << FLAGS;
   private static final long ATOMICS =
       bit(WrOpcode.ATOMIC_CMP_AND_SWP) | bit(WrOpcode.ATOMIC_FETCH_AND_ADD);
   private static final long MEMORIES =
@@ -92,6 +94,16 @@ public final class SendKind {
    */
   public static boolean isSignaled(long kind) {
     return (kind & SendFlags.SIGNALED << FLAGS) != 0;
+  }
+
+  /** {@return whether a request has no inline data and no flag but those that any request has} */
+  public static boolean isPlain(long kind) {
+    return (kind & (INLINE | NOT_PLAIN)) == 0;
+  }
+
+  /** {@return whether no completion and no callback tells of a request that has succeeded} */
+  public static boolean isSilent(long kind) {
+    return (kind & (CALLBACK | SendFlags.SIGNALED << FLAGS)) == 0;
   }
 
   /**

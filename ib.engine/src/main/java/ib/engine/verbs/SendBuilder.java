@@ -97,8 +97,8 @@ final class SendBuilder {
     if (foreign()) {
       return;
     }
-    check();
     SendSlots s = stage;
+    check(s, current);
     int n = count;
     if (s == null || !s.holds(s.place(n))) {
       s = more(s, n);
@@ -204,13 +204,18 @@ final class SendBuilder {
   }
 
   /** Checks the request that is complete now. */
-  private void check() {
-    SendSlots s = stage;
-    int b = mine(s);
-    if (s == null || b < 0) {
+  private void check(@Nullable SendSlots s, int b) {
+    if (s == null || !s.holds(b)) {
       return;
     }
     long kind = s.kind(b);
+    boolean offered = (qp.opcodes() >>> SendKind.opcode(kind) & 1) != 0;
+    if (!offered || !SendKind.isPlain(kind) || qp.datagram() || memoryStatus != PostStatus.OK) {
+      check(s, b, kind);
+    }
+  }
+
+  private void check(SendSlots s, int b, long kind) {
     int opcode = SendKind.opcode(kind);
     int bits = SendKind.flags(kind);
     boolean inline = SendKind.inlineLength(kind) >= 0;
@@ -306,8 +311,8 @@ final class SendBuilder {
     if (refused("wrComplete")) {
       return PostStatus.BUSY;
     }
-    check();
     SendSlots s = stage;
+    check(s, current);
     int n = count;
     int result = status;
     count = 0;

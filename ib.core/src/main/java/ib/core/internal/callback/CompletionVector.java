@@ -186,7 +186,7 @@ public final class CompletionVector implements Place {
       Serial after = t.next();
       t.next(null); // once the task runs, it may be queued again
       try {
-        t.arrived();
+        t.takeTurn();
       } catch (Throwable e) {
         // tasks report the exceptions of handlers: this is a bug of the core, or no memory
         incidents.outlived(e);

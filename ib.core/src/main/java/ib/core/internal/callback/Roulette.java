@@ -44,7 +44,7 @@ final class Roulette {
             .name(vector + "-roulette-", 0)
             .inheritInheritableThreadLocals(false)
             .factory();
-    Place own = Serial::arrived;
+    Place own = Serial::takeTurn;
     Place other =
         serial -> {
           Thread thread = platform.newThread(serial::arrived);

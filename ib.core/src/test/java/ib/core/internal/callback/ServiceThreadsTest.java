@@ -7,11 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.internal.waits.WaitGraph;
 import ib.core.serial.End;
+import ib.core.serial.KeptRuns;
 import ib.core.serial.Serial;
 import ib.core.serial.Waits;
 import ib.core.testing.Starts;
 import ib.core.testing.Thrown;
 import ib.core.testing.Wait;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -21,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A13 the threads of completion handlers and events of objects")
 @Timeout(600)
@@ -56,6 +60,43 @@ class ServiceThreadsTest {
       vector.close();
       vector.join(new WaitGraph());
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a vector", "a roulette", "a thread that keeps its runs"})
+  @DisplayName("S25 a task that leaves its thread interrupted: the next one does not see that")
+  void interrupted(String where) {
+    CompletionVector vector =
+        where.equals("a roulette")
+            ? new CompletionVector("v", new Roulette("v", 1))
+            : new CompletionVector("v");
+    List<Boolean> seen = new CopyOnWriteArrayList<>();
+    List<Serial> all = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      all.add(
+          task(
+              vector,
+              () -> {
+                seen.add(Thread.currentThread().isInterrupted());
+                Thread.currentThread().interrupt();
+              }));
+    }
+    if (where.equals("a thread that keeps its runs")) {
+      KeptRuns kept = new KeptRuns();
+      kept.open();
+      kept.keep();
+      all.forEach(KeptRuns::take);
+      kept.close();
+      kept.run();
+    } else {
+      all.forEach(Serial::schedule);
+      vector.start(); // all wait by now: one turn of the thread's loop takes them
+      Wait.until(() -> seen.size() == all.size());
+      vector.close();
+      vector.join(new WaitGraph());
+    }
+    assertEquals(Collections.nCopies(64, false), seen);
+    assertFalse(Thread.interrupted());
   }
 
   @Test

@@ -157,7 +157,6 @@ final class Crew {
     } finally {
       hand.duty = relief.back(left);
       hand.away = false;
-      Thread.interrupted(); // a handler's interrupt would keep the thread from sleeping
     }
   }
 

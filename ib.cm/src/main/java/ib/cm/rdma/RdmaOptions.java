@@ -111,36 +111,17 @@ public record RdmaOptions(
 
   /** {@return these options with another port space} */
   public RdmaOptions space(PortSpace value) {
-    return new RdmaOptions(
-        value, type, from, responderResources, initiatorDepth, rnrRetry, trafficClass, terms, data);
+    return with(value, type, from, terms, data);
   }
 
   /** {@return these options with another type of queue pair} */
   public RdmaOptions type(QpType value) {
-    return new RdmaOptions(
-        space,
-        value,
-        from,
-        responderResources,
-        initiatorDepth,
-        rnrRetry,
-        trafficClass,
-        terms,
-        data);
+    return with(space, value, from, terms, data);
   }
 
   /** {@return these options with an address of this side} */
   public RdmaOptions from(InetSocketAddress value) {
-    return new RdmaOptions(
-        space,
-        type,
-        value,
-        responderResources,
-        initiatorDepth,
-        rnrRetry,
-        trafficClass,
-        terms,
-        data);
+    return with(space, type, value, terms, data);
   }
 
   /**
@@ -168,8 +149,7 @@ public record RdmaOptions(
 
   /** {@return these options with other times and retries} */
   public RdmaOptions terms(CmTerms value) {
-    return new RdmaOptions(
-        space, type, from, responderResources, initiatorDepth, rnrRetry, trafficClass, value, data);
+    return with(space, type, from, value, data);
   }
 
   /**
@@ -190,15 +170,12 @@ public record RdmaOptions(
 
   /** {@return these options with private data} */
   public RdmaOptions data(byte[] value) {
+    return with(space, type, from, terms, value);
+  }
+
+  private RdmaOptions with(
+      PortSpace s, QpType t, @Nullable InetSocketAddress local, CmTerms times, byte[] bytes) {
     return new RdmaOptions(
-        space,
-        type,
-        from,
-        responderResources,
-        initiatorDepth,
-        rnrRetry,
-        trafficClass,
-        terms,
-        value);
+        s, t, local, responderResources, initiatorDepth, rnrRetry, trafficClass, times, bytes);
   }
 }

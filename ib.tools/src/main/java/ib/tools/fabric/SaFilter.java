@@ -7,6 +7,8 @@ import ib.core.verbs.IbException;
 import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Parsed;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 
 /** Makes queries for paths and groups from {@code saquery}'s options. */
 final class SaFilter {
@@ -36,48 +38,39 @@ final class SaFilter {
           "join_state", McMemberRecord.Field.JOIN_STATE,
           "proxy_join", McMemberRecord.Field.PROXY_JOIN);
 
+  private static final Map<String, PathRecord.Field> PATH_GIDS =
+      Map.of("sgid", PathRecord.Field.SGID, "dgid", PathRecord.Field.DGID);
+  private static final Map<String, McMemberRecord.Field> MEMBER_GIDS =
+      Map.of("mgid", McMemberRecord.Field.MGID, "gid", McMemberRecord.Field.PORT_GID);
+
   private SaFilter() {}
 
   /** {@return the query for paths} */
   static PathRecord path(Parsed line) {
     PathRecord query = new PathRecord();
-    PATH.forEach(
-        (name, field) -> {
-          String value = line.last(name);
-          if (value != null) {
-            query.set(field, number(name, value));
-          }
-        });
-    String sgid = line.last("sgid");
-    String dgid = line.last("dgid");
-    if (sgid != null) {
-      query.set(PathRecord.Field.SGID, gid(sgid));
-    }
-    if (dgid != null) {
-      query.set(PathRecord.Field.DGID, gid(dgid));
-    }
+    set(line, PATH, SaFilter::number, query::set);
+    set(line, PATH_GIDS, (name, text) -> gid(text), query::set);
     return query;
   }
 
   /** {@return the query for memberships} */
   static McMemberRecord member(Parsed line) {
     McMemberRecord query = new McMemberRecord();
-    MEMBER.forEach(
+    set(line, MEMBER, SaFilter::number, query::set);
+    set(line, MEMBER_GIDS, (name, text) -> gid(text), query::set);
+    return query;
+  }
+
+  /** Sets the fields that the line has, each from the text of its option. */
+  private static <F, V> void set(
+      Parsed line, Map<String, F> fields, BiFunction<String, String, V> read, BiConsumer<F, V> to) {
+    fields.forEach(
         (name, field) -> {
-          String value = line.last(name);
-          if (value != null) {
-            query.set(field, number(name, value));
+          String text = line.last(name);
+          if (text != null) {
+            to.accept(field, read.apply(name, text));
           }
         });
-    String mgid = line.last("mgid");
-    String gid = line.last("gid");
-    if (mgid != null) {
-      query.set(McMemberRecord.Field.MGID, gid(mgid));
-    }
-    if (gid != null) {
-      query.set(McMemberRecord.Field.PORT_GID, gid(gid));
-    }
-    return query;
   }
 
   static Gid gid(String text) {

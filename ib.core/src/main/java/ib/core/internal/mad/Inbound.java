@@ -65,7 +65,7 @@ final class Inbound {
 
   private void request(Mad mad, MadSource source) {
     if (control(mad)) {
-      port.transfers().control(mad, source);
+      port.transfers().control(mad, source, null);
       return;
     }
     Agent agent = port.agents().ofRequest(mad);
@@ -104,11 +104,11 @@ final class Inbound {
       }
       return;
     }
+    Exchange e = answered(mad);
     if (agent.rmpp() && control(mad)) {
-      port.transfers().control(mad, source);
+      port.transfers().control(mad, source, e);
       return;
     }
-    Exchange e = answered(mad);
     if (agent.rmpp() && MgmtClass.rmpp(mad.header().mgmtClass()) && Rmpp.active(mad)) {
       port.transfers().response(mad, source, e);
     } else if (e == null) {

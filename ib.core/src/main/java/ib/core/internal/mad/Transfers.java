@@ -110,13 +110,25 @@ final class Transfers {
     s.start(asked == null ? 1 : asked.transfer().replyWindow());
   }
 
-  /** Refuses a datagram that fits no transfer; does not answer an ABORT or STOP (IBA 13.6.2.2). */
-  private void refuse(Mad mad, MadSource source, RmppStatus why) {
+  /**
+   * Refuses a datagram that fits no transfer; does not answer an ABORT or STOP (IBA 13.6.2.2). The
+   * request that it would have answered ends with the reason: no other answer will come.
+   */
+  private void refuse(Mad mad, MadSource source, RmppStatus why, @Nullable Exchange e) {
     AhAttr back = source.answer();
     int type = mad.rmpp().rmppType();
     if (back != null && type != RmppHeader.TYPE_ABORT && type != RmppHeader.TYPE_STOP) {
       port.count(Counter.RMPP_ABORTS);
       port.transmit(Rmpp.refusal(mad, why), address(back, source));
+    }
+    end(e, new RmppException(why, "receiving " + mad, false));
+  }
+
+  /** Ends a request that waits for its answer; one that has ended stays as it is. */
+  private void end(@Nullable Exchange e, RmppException why) {
+    if (e != null && e.equals(port.exchanges().waiting(e.tid()))) {
+      port.exchanges().done(e);
+      e.fail(why);
     }
   }
 
@@ -124,18 +136,21 @@ final class Transfers {
     return new MadAddress(back, source.srcQp(), WellKnown.QP1_QKEY, source.pkeyIndex());
   }
 
-  private boolean known(Mad mad, MadSource source) {
+  private boolean known(Mad mad, MadSource source, @Nullable Exchange e) {
     if (mad.rmpp().rmppVersion() == RmppHeader.VERSION) {
       return true;
     }
     port.refused(Counter.MALFORMED, VERSION, source);
-    refuse(mad, source, RmppStatus.UNSUPPORTED_VERSION);
+    refuse(mad, source, RmppStatus.UNSUPPORTED_VERSION, e);
     return false;
   }
 
-  /** Handles an ACK, STOP or ABORT: for the sender of the opposite direction, or for a receiver. */
-  void control(Mad mad, MadSource source) {
-    if (!known(mad, source)) {
+  /**
+   * Handles an ACK, STOP or ABORT: for the sender of the opposite direction, for a receiver, or for
+   * the request that it answers before any data.
+   */
+  void control(Mad mad, MadSource source, @Nullable Exchange e) {
+    if (!known(mad, source, e)) {
       return;
     }
     RmppHeader h = mad.rmpp();
@@ -163,13 +178,16 @@ final class Transfers {
         if (r != null) {
           r.transfer().aborted(status);
         }
-        if (s == null && r == null) {
+        if (r == null) {
+          end(e, new RmppException(status, "receiving " + mad, true));
+        }
+        if (s == null && r == null && e == null) {
           port.count(Counter.LATE);
         }
       }
       default -> {
         port.refused(Counter.MALFORMED, TYPE, source);
-        refuse(mad, source, RmppStatus.BAD_TYPE);
+        refuse(mad, source, RmppStatus.BAD_TYPE, e);
       }
     }
   }
@@ -178,13 +196,13 @@ final class Transfers {
 
   /** Handles a segment of a request that an agent is registered for. */
   void request(Agent agent, Mad mad, MadSource source) {
-    if (!known(mad, source)) {
+    if (!known(mad, source, null)) {
       return;
     }
     Rmpp.Key key = Rmpp.Key.of(mad.header(), false, source.answer());
     Receives.Receiving r = requests.get(key);
     if (r == null) {
-      r = open(requests, agent, key, mad, source, new ToAgent(agent, key, source));
+      r = open(requests, agent, key, mad, source, new ToAgent(agent, key, source), null);
     }
     if (r != null) {
       r.transfer().data(mad);
@@ -193,13 +211,13 @@ final class Transfers {
 
   /** Handles a segment of a response; its request may have ended. */
   void response(Mad mad, MadSource source, @Nullable Exchange e) {
-    if (!known(mad, source)) {
+    if (!known(mad, source, e)) {
       return;
     }
     Rmpp.Key key = Rmpp.Key.of(mad.header(), true, source.answer());
     Receives.Receiving r = responses.get(key);
     if (r == null && e != null) {
-      r = open(responses, e.agent, key, mad, source, new ToExchange(e, key, source));
+      r = open(responses, e.agent, key, mad, source, new ToExchange(e, key, source), e);
       if (r != null) {
         e.disarm(); // from now on the transfer's own time counts
         RmppSend s = e.sending;
@@ -222,7 +240,8 @@ final class Transfers {
       Rmpp.Key key,
       Mad mad,
       MadSource source,
-      RmppReceive.End end) {
+      RmppReceive.End end,
+      @Nullable Exchange e) {
     AhAttr back = source.answer();
     if (back == null || mad.rmpp().segmentNumber() != 1) {
       port.count(Counter.LATE);
@@ -230,7 +249,7 @@ final class Transfers {
     }
     if (!receives.admits()) {
       port.refused(Counter.RMPP_NO_ROOM, NO_RECEIVE, source);
-      refuse(mad, source, RmppStatus.RESOURCES_EXHAUSTED);
+      refuse(mad, source, RmppStatus.RESOURCES_EXHAUSTED, e);
       return null;
     }
     MadAddress to = address(back, source);
@@ -289,10 +308,7 @@ final class Transfers {
     @Override
     public void failed(RmppException why) {
       responses.remove(key);
-      if (exchange.equals(port.exchanges().waiting(exchange.tid()))) {
-        port.exchanges().done(exchange);
-        exchange.fail(why);
-      }
+      end(exchange, why);
     }
 
     @Override

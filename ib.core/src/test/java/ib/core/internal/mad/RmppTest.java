@@ -22,6 +22,8 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("M7 RMPP version 1 (IBA 13.6), in virtual time")
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -269,6 +271,56 @@ final class RmppTest {
     world.runMs(50);
     CompletionException e = assertThrows(CompletionException.class, answer::join);
     assertEquals(RmppStatus.TOTAL_TIME_TOO_LONG, ((RmppException) e.getCause()).status());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "2, DATA, ACTIVE, UNSUPPORTED_VERSION",
+    "1, 9, ACTIVE, BAD_TYPE",
+    "2, ABORT, ACTIVE, UNSUPPORTED_VERSION",
+    "1, ABORT, ACTIVE, TOTAL_TIME_TOO_LONG",
+    "1, STOP, ACTIVE, TOTAL_TIME_TOO_LONG",
+    "2, ABORT, 0, answer",
+    "0, 9, 0, answer"
+  })
+  @DisplayName(
+      "B7 an answer that is refused ends its request with that reason; without Active it is an answer")
+  void refusedAnswer(int version, String type, String flags, String expected) {
+    Net net = new Net(world, 3, 2);
+    int[] asked = {0};
+    net.agent(
+        2,
+        MadRegistration.gsi(MgmtClass.SUBN_ADM, 2, MadMethod.GET_TABLE), // its own RMPP, by hand
+        (agent, r) -> {
+          asked[0]++;
+          Mad answer = r.mad().response(0);
+          RmppHeader h = answer.rmpp();
+          h.rmppVersion(version);
+          h.rmppType(
+              switch (type) {
+                case "DATA" -> RmppHeader.TYPE_DATA;
+                case "ABORT" -> RmppHeader.TYPE_ABORT;
+                case "STOP" -> RmppHeader.TYPE_STOP;
+                default -> Integer.parseInt(type);
+              });
+          h.rmppFlags(flags.equals("0") ? 0 : RmppHeader.FLAG_ACTIVE | RmppHeader.FLAG_FIRST);
+          h.rmppStatus(RmppStatus.TOTAL_TIME_TOO_LONG.value());
+          h.segmentNumber(1);
+          agent.send(answer, Net.to(1));
+        });
+    Agent client = net.agent(1, MadRegistration.sa(), (a, r) -> {});
+    CompletableFuture<MadReceived> answer =
+        client.query(request(MadMethod.GET_TABLE), Net.to(2), 100, 3);
+    world.runMs(1_000);
+    assertEquals(1, asked[0], "it is not asked again");
+    if (expected.equals("answer")) {
+      assertEquals(0, answer.join().mad().header().status());
+    } else {
+      CompletionException e = assertThrows(CompletionException.class, answer::join);
+      assertEquals(RmppStatus.valueOf(expected), ((RmppException) e.getCause()).status());
+    }
+    world.runMs(100_000);
+    assertTrue(world.idle());
   }
 
   @Test

@@ -33,6 +33,9 @@ public final class SoftCq extends ArmedWord {
     }
   }
 
+  /** The ring of all queues that are closed: no queue pair uses one. */
+  private static final CompletionRing NONE = new CompletionRing(1);
+
   private final CqHost host;
   private final long nodeGuid; // read for each completion
   private volatile CompletionRing
@@ -414,8 +417,14 @@ public final class SoftCq extends ArmedWord {
   }
 
   @Override
-  protected void doDestroy() {
+  protected synchronized void doDestroy() {
+    if (destroyed) {
+      return;
+    }
     destroyed = true;
+    filled.close(NONE); // who keeps the object keeps no entries but those that can still be polled
+    filled = NONE;
+    ring();
     CqTimer.cancel(moderation);
     CqTimer.cancel(stragglers);
     host.cqClosed();

@@ -104,7 +104,7 @@ class StreamQueue {
     for (int i = 0; i < receives(); i++) {
       int status = made.postReceive(RECEIVE, 0, 0, 0);
       if (status != PostStatus.OK) {
-        throw new IllegalStateException(PostStatus.text(status));
+        throw new IllegalStateException(PostStatus.text(status, made));
       }
     }
   }

@@ -72,7 +72,48 @@ public final class PostStatus {
     };
   }
 
-  private static String told(String name, int status, String why, String hint) {
+  /**
+   * Explains a refused list of sends by what the queue pair is and what the request asks for.
+   *
+   * @param status what {@link QueuePair#postSend} has returned
+   * @param qp the queue pair
+   * @param list the list, whose {@link SendWr#badWr} is the request that was refused
+   * @return as {@link #text(int)}, with the cause where it can be seen
+   */
+  @AnyContext
+  public static String text(int status, QueuePair qp, SendWr list) {
+    SendWr bad = list.badWr();
+    return PostRefusal.text(status, PostRefusal.ofSend(status, qp, bad == null ? list : bad));
+  }
+
+  /**
+   * Explains a refused list of receives.
+   *
+   * @param status what {@link QueuePair#postReceive(RecvWr)} has returned
+   * @param qp the queue pair
+   * @param list the list, whose {@link RecvWr#badWr} is the request that was refused
+   * @return as {@link #text(int)}, with the cause where it can be seen
+   */
+  @AnyContext
+  public static String text(int status, QueuePair qp, RecvWr list) {
+    RecvWr bad = list.badWr();
+    return PostRefusal.text(status, PostRefusal.ofReceive(status, qp, bad == null ? list : bad));
+  }
+
+  /**
+   * Explains a refused batch of the builder, whose requests cannot be seen any more, or one receive
+   * without a list.
+   *
+   * @param status what {@link WrBuilder#wrComplete} has returned
+   * @param qp the queue pair
+   * @return as {@link #text(int)}, with the state or else the limits of the queue pair
+   */
+  @AnyContext
+  public static String text(int status, QueuePair qp) {
+    return PostRefusal.text(status, PostRefusal.ofState(status, qp));
+  }
+
+  static String told(String name, int status, String why, String hint) {
     return name + " (" + status + "): " + why + ". Try: " + hint;
   }
 }

@@ -5,6 +5,7 @@ import ib.core.spi.QpDiagnosis.Report;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpState;
 import ib.core.verbs.WcStatus;
+import ib.engine.cq.SoftCq;
 import ib.engine.link.HcaCounter;
 import ib.engine.qp.QpCore;
 import ib.engine.qp.QpHistory;
@@ -114,6 +115,13 @@ final class QpDoctor {
     if (failure != null) {
       QpAttr attr = new QpAttr().destQpn(qp.destQpn).rnrRetry(qp.rnrRetry);
       return failure == WcStatus.RETRY_EXC_ERR ? silence() : Finding.of(failure, attr, watch());
+    }
+    SoftCq full = qp.sendCq.isLost() ? qp.sendCq : qp.recvCq;
+    if (full.isLost()) {
+      return Finding.of(
+          full + " has overrun: more than " + full.entries() + " completions waited in it",
+          "a larger completion queue: as many entries as the work queues that use it",
+          "fewer signaled requests, or a poll more often");
     }
     return switch (history.refusal()) {
       case Syndrome.NAK_REMOTE_ACCESS ->

@@ -147,6 +147,11 @@ public final class SoftCq extends ArmedWord {
     members.lost(run);
   }
 
+  /** {@return whether it has overrun} */
+  public boolean isLost() {
+    return lost;
+  }
+
   public void attach(Member qp) {
     members.add(qp);
   }

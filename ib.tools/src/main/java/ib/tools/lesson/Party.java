@@ -119,9 +119,9 @@ final class Party implements AutoCloseable {
     post(request(id).wrSend().wrSetUdAddress(to, qpn, qkey), bytes);
   }
 
-  private static void check(int status) {
+  private void check(int status) {
     if (status != PostStatus.OK) {
-      throw new CommandException("ib:lesson: a post was refused: " + PostStatus.text(status));
+      throw new CommandException("ib:lesson: a post was refused: " + PostStatus.text(status, qp));
     }
   }
 

@@ -76,7 +76,7 @@ final class Control extends End implements Carrier {
 
   private void receive(QueuePair at) {
     MemoryRegion m = memory();
-    check("ibv_post_recv", at.postReceive(RECEIVE_ID, m.lkey(), m.iova() + RECORD, RECORD));
+    check("ibv_post_recv", at, at.postReceive(RECEIVE_ID, m.lkey(), m.iova() + RECORD, RECORD));
   }
 
   @Override
@@ -152,7 +152,7 @@ final class Control extends End implements Carrier {
     qp.wrStart();
     qp.wrId(SEND_ID).wrFlags(SendFlags.SIGNALED).wrSend();
     qp.wrSetSge(m.lkey(), m.iova(), mine.length);
-    check("ibv_post_send", qp.wrComplete());
+    check("ibv_post_send", qp, qp.wrComplete());
     while (sent == 0) {
       progress(until);
     }

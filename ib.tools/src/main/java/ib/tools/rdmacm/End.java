@@ -118,13 +118,13 @@ public abstract class End implements QpFactory, RdmaHandler {
   }
 
   /**
-   * Checks the status of a post.
+   * Checks the status of a post to a queue pair.
    *
    * @throws CommandException when it has failed
    */
-  protected static void check(String what, int status) {
+  protected static void check(String what, QueuePair at, int status) {
     if (status != PostStatus.OK) {
-      throw new CommandException(what + " failed: " + PostStatus.text(status));
+      throw new CommandException(what + " failed: " + PostStatus.text(status, at));
     }
   }
 

@@ -68,7 +68,7 @@ final class MessageEnd extends End {
     long address = m.iova() + options.size();
     int length = options.size() + headerBytes();
     for (int i = 0; i < options.count(); i++) {
-      check("ibv_post_recv", at.postReceive(RECEIVE_ID, m.lkey(), address, length));
+      check("ibv_post_recv", at, at.postReceive(RECEIVE_ID, m.lkey(), address, length));
     }
   }
 
@@ -114,7 +114,7 @@ final class MessageEnd extends End {
         qp.wrSetUdAddress(peer.way, peer.qpn, peer.qkey);
       }
       qp.wrSetSge(m.lkey(), m.iova(), options.size());
-      check("ibv_post_send", qp.wrComplete());
+      check("ibv_post_send", qp, qp.wrComplete());
     }
   }
 

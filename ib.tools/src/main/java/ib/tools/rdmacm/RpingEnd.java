@@ -77,7 +77,7 @@ final class RpingEnd extends End {
 
   private void receive(QueuePair at) {
     MemoryRegion m = memory();
-    check("ibv_post_recv", at.postReceive(RECEIVE_ID, m.lkey(), m.iova() + MESSAGE, MESSAGE));
+    check("ibv_post_recv", at, at.postReceive(RECEIVE_ID, m.lkey(), m.iova() + MESSAGE, MESSAGE));
   }
 
   /**
@@ -100,7 +100,7 @@ final class RpingEnd extends End {
     qp().wrStart();
     qp().wrId(SEND_ID).wrFlags(SendFlags.SIGNALED).wrSend();
     qp().wrSetSge(m.lkey(), m.iova(), MESSAGE);
-    check("ibv_post_send", qp().wrComplete());
+    check("ibv_post_send", qp(), qp().wrComplete());
   }
 
   /**
@@ -118,7 +118,7 @@ final class RpingEnd extends End {
       qp().wrRdmaWrite(peer.rkey(), peer.address());
     }
     qp().wrSetSge(m.lkey(), m.iova() + DATA, length);
-    check("ibv_post_send", qp().wrComplete());
+    check("ibv_post_send", qp(), qp().wrComplete());
     while (moved == 0) {
       if (!progress()) {
         return false;

@@ -27,8 +27,9 @@ public final class Message {
         var memory = toPd.allocMemory(MAX_BYTES, 8, Access.LOCAL_WRITE)) {
       QueuePairs.connect(sender, receiver);
       // The receiver says where the message may go before the sender sends it.
-      check(receiver.postReceive(1, memory.lkey(), memory.iova(), MAX_BYTES));
+      check(receiver, receiver.postReceive(1, memory.lkey(), memory.iova(), MAX_BYTES));
       check(
+          sender,
           sender.postSend(
               new SendWr(1)
                   .inline(MemorySegment.ofArray(bytes), 0, bytes.length)
@@ -40,9 +41,9 @@ public final class Message {
     }
   }
 
-  private static void check(int status) {
+  private static void check(QueuePair at, int status) {
     if (status != PostStatus.OK) {
-      throw new IllegalStateException(PostStatus.text(status));
+      throw new IllegalStateException(PostStatus.text(status, at));
     }
   }
 }

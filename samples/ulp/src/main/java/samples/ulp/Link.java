@@ -56,8 +56,9 @@ final class Link implements AutoCloseable {
       return "the device has gone";
     }
     // The receiver says where the message may go before the sender sends it.
-    check(receiver.postReceive(1, memory.lkey(), memory.iova(), MAX_BYTES));
+    check(receiver, receiver.postReceive(1, memory.lkey(), memory.iova(), MAX_BYTES));
     check(
+        sender,
         sender.postSend(
             new SendWr(1)
                 .inline(MemorySegment.ofArray(bytes), 0, bytes.length)
@@ -67,9 +68,9 @@ final class Link implements AutoCloseable {
     return new String(memory.segment().asSlice(0, length).toArray(ValueLayout.JAVA_BYTE), UTF_8);
   }
 
-  private static void check(int status) {
+  private static void check(QueuePair at, int status) {
     if (status != PostStatus.OK) {
-      throw new IllegalStateException(PostStatus.text(status));
+      throw new IllegalStateException(PostStatus.text(status, at));
     }
   }
 

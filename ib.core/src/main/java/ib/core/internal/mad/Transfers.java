@@ -202,7 +202,7 @@ final class Transfers {
     Rmpp.Key key = Rmpp.Key.of(mad.header(), false, source.answer());
     Receives.Receiving r = requests.get(key);
     if (r == null) {
-      r = open(requests, agent, key, mad, source, new ToAgent(agent, key, source), null);
+      r = open(requests, agent, key, mad, source, new ToAgent(agent, key, source));
     }
     if (r != null) {
       r.transfer().data(mad);
@@ -217,7 +217,7 @@ final class Transfers {
     Rmpp.Key key = Rmpp.Key.of(mad.header(), true, source.answer());
     Receives.Receiving r = responses.get(key);
     if (r == null && e != null) {
-      r = open(responses, e.agent, key, mad, source, new ToExchange(e, key, source), e);
+      r = open(responses, e.agent, key, mad, source, new ToExchange(e, key, source));
       if (r != null) {
         e.disarm(); // from now on the transfer's own time counts
         RmppSend s = e.sending;
@@ -240,8 +240,7 @@ final class Transfers {
       Rmpp.Key key,
       Mad mad,
       MadSource source,
-      RmppReceive.End end,
-      @Nullable Exchange e) {
+      RmppReceive.End end) {
     AhAttr back = source.answer();
     if (back == null || mad.rmpp().segmentNumber() != 1) {
       port.count(Counter.LATE);
@@ -249,7 +248,8 @@ final class Transfers {
     }
     if (!receives.admits()) {
       port.refused(Counter.RMPP_NO_ROOM, NO_RECEIVE, source);
-      refuse(mad, source, RmppStatus.RESOURCES_EXHAUSTED, e);
+      refuse(mad, source, RmppStatus.RESOURCES_EXHAUSTED, null);
+      end.failed(new RmppException(RmppStatus.RESOURCES_EXHAUSTED, "receiving " + mad, false));
       return null;
     }
     MadAddress to = address(back, source);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Hashtable;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
+import org.apache.felix.fileinstall.ArtifactInstaller;
 import org.jspecify.annotations.Nullable;
 import org.osgi.annotation.bundle.Header;
 import org.osgi.framework.BundleActivator;
@@ -12,6 +13,8 @@ import org.osgi.framework.Constants;
 import org.osgi.framework.FrameworkUtil;
 import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.ServiceReference;
+import org.osgi.framework.namespace.PackageNamespace;
+import org.osgi.framework.wiring.BundleWiring;
 import org.osgi.service.log.LogReaderService;
 import org.osgi.util.tracker.ServiceTracker;
 
@@ -31,6 +34,9 @@ public final class Activator implements BundleActivator {
   /** The filter that finds what opens the socket of a service. */
   static final String SERVICE = "(&(ib.launcher=service)" + LOCAL_SERVICES + ")";
 
+  private static final String PACKAGES = PackageNamespace.PACKAGE_NAMESPACE;
+  private static final String FILEINSTALL = "org.apache.felix.fileinstall";
+
   private static final String LOGS =
       "(&(objectClass=org.osgi.service.log.LogReaderService)" + LOCAL_SERVICES + ")";
 
@@ -48,6 +54,17 @@ public final class Activator implements BundleActivator {
     Service made = new Service(context, exec);
     context.registerService(Consumer.class, made, named("service"));
     service = made;
+    if (hasFileinstall(context)) {
+      DeployCopies copies = new DeployCopies(context);
+      context.addBundleListener(copies);
+      context.registerService(ArtifactInstaller.class, copies, named("deploy"));
+    }
+  }
+
+  /** {@return whether this bundle is wired to fileinstall, which not every runtime has} */
+  private static boolean hasFileinstall(BundleContext context) {
+    return context.getBundle().adapt(BundleWiring.class).getRequiredWires(PACKAGES).stream()
+        .anyMatch(wire -> FILEINSTALL.equals(wire.getCapability().getAttributes().get(PACKAGES)));
   }
 
   private static Hashtable<String, Object> named(String name) {

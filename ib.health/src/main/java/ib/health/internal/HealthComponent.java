@@ -6,8 +6,13 @@ import ib.core.spi.DeviceSlot;
 import ib.health.Finding;
 import ib.health.Health;
 import ib.health.internal.Examination.BundleState;
+import java.io.File;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.Constants;
@@ -18,6 +23,8 @@ import org.osgi.service.component.annotations.Reference;
 /** The service {@link Health} of this framework. */
 @Component
 public final class HealthComponent implements Health {
+  private static final String FOLDERS = "felix.fileinstall.dir";
+
   private final IbCore core;
   private final BundleContext context;
 
@@ -41,7 +48,20 @@ public final class HealthComponent implements Health {
   public List<Finding> examine() {
     List<BundleState> bundles =
         Arrays.stream(context.getBundles()).map(HealthComponent::state).toList();
-    return new Examination(core, slots, bundles).findings();
+    List<String> idle = idle(context.getProperty(FOLDERS), at -> context.getBundle(at) != null);
+    return new Examination(core, slots, bundles, idle).findings();
+  }
+
+  /** {@return the jars of the folders that fileinstall watches which are no bundle now} */
+  static List<String> idle(@Nullable String folders, Predicate<String> isLocation) {
+    return Arrays.stream(Objects.requireNonNullElse(folders, "").split(","))
+        .map(folder -> new File(folder.strip()).listFiles((at, name) -> name.endsWith(".jar")))
+        .flatMap(Stream::ofNullable)
+        .flatMap(Arrays::stream)
+        .filter(jar -> !isLocation.test(jar.toURI().toString())) // as fileinstall names it
+        .map(File::getName)
+        .sorted()
+        .toList();
   }
 
   @Override

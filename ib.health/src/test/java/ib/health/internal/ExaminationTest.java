@@ -14,6 +14,9 @@ import ib.health.Finding;
 import ib.health.Finding.Verdict;
 import ib.health.Health;
 import ib.health.internal.Examination.BundleState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +26,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("U17: an examination names what is wrong, and what to do")
 final class ExaminationTest {
@@ -64,7 +68,7 @@ final class ExaminationTest {
 
   private static List<Finding> found(Slot slot, BundleState bundle, Map<String, ?> answers) {
     return new Examination(
-            Altered.core(fabric.core(), answers), List.of(slot), List.of(RUNS, bundle))
+            Altered.core(fabric.core(), answers), List.of(slot), List.of(RUNS, bundle), List.of())
         .findings();
   }
 
@@ -180,5 +184,20 @@ final class ExaminationTest {
         only(found(PLUGGED, unresolved, Map.of()), Verdict.FAIL).text());
     BundleState stopped = new BundleState("b", 17, true, false);
     assertEquals("b is not started", only(found(PLUGGED, stopped, Map.of()), Verdict.WARN).text());
+  }
+
+  @Test
+  @DisplayName("A10 a jar in deploy/ that does not run is named")
+  void idle(@TempDir Path deploy) throws IOException {
+    Files.createFile(deploy.resolve("runs.jar"));
+    Files.createFile(deploy.resolve("idle.jar"));
+    Files.createFile(deploy.resolve("notes.txt"));
+    String folders = deploy.resolve("conf") + ", " + deploy;
+    List<String> idle = HealthComponent.idle(folders, at -> at.endsWith("/runs.jar"));
+    assertEquals(List.of("idle.jar"), idle);
+    assertEquals(List.of(), HealthComponent.idle(null, at -> false));
+    List<Finding> all =
+        new Examination(fabric.core(), List.of(PLUGGED), List.of(RUNS), idle).findings();
+    assertEquals("idle.jar in deploy/ does not run", only(all, Verdict.WARN).text());
   }
 }

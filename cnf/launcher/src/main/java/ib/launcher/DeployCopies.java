@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What lies in {@code deploy/} is what runs, whatever came and went beside it. Fileinstall takes
+ * The files in {@code deploy/} are what runs, whatever came and went beside them. Fileinstall takes
  * two files with the same bundle for one: it updates the bundle of the first to the second, and
  * removes the bundle with either. So the second waits here, and fileinstall does not see it as a
  * bundle until the first has gone.

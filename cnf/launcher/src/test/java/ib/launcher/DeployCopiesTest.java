@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
@@ -44,10 +45,10 @@ import org.osgi.framework.launch.Framework;
 /** Fileinstall itself, in Felix, with a folder in which files come, go, change and are renamed. */
 @DisplayName("A10: what lies in deploy/ is what runs, whatever came and went beside it")
 @Tag("finding")
-@Timeout(1200)
+@Timeout(3600)
 class DeployCopiesTest {
   private static final int STEPS = 200;
-  private static final int LIMIT_MINUTES = 5;
+  private static final int LIMIT_MINUTES = 10;
   private static final String MARK = "Test-Content";
   private static final List<String> FILES = List.of("a.jar", "a-copy.jar", "b.jar");
 
@@ -210,12 +211,11 @@ class DeployCopiesTest {
     until(() -> news.equals(running().get("z.jar")) ? "" : "not seen: " + news, after);
   }
 
-  private static void until(Supplier<String> difference, Supplier<String> after)
-      throws InterruptedException {
+  private static void until(Supplier<String> difference, Supplier<String> after) {
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(LIMIT_MINUTES);
     String left = difference.get();
     while (!left.isEmpty() && System.nanoTime() < end) {
-      Thread.sleep(5);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
       left = difference.get();
     }
     assertEquals("", left, after);

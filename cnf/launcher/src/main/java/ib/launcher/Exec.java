@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.ToIntFunction;
+import java.util.regex.Pattern;
 import org.apache.felix.service.command.CommandProcessor;
 import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Converter;
@@ -39,6 +40,10 @@ import org.osgi.framework.SynchronousBundleListener;
 final class Exec implements ToIntFunction<String>, SynchronousBundleListener {
   private static final String STATUS = ".ib.status"; // of what the tools have printed themselves
   private static final int FAILED = 1;
+
+  /** How Gogo says in terms of Java that no command or method takes what was typed. */
+  private static final Pattern NO_FIT = Pattern.compile("^Cannot coerce ([^(]+)\\(.*$");
+
   private static final int INTERRUPTED = 130; // as a shell has it: 128 and the signal's number
   private static final int LAST_WORDS_MS = 2_000;
 
@@ -143,7 +148,7 @@ final class Exec implements ToIntFunction<String>, SynchronousBundleListener {
       boolean named = e instanceof IOException || e instanceof Error || e.getMessage() == null;
       String why = named ? e.toString() : String.valueOf(e.getMessage());
       if (!why.isEmpty()) {
-        err.println(why);
+        err.println(NO_FIT.matcher(why).replaceFirst("$1 takes no such arguments: see 'help'"));
       }
       return e instanceof IntSupplier status
           ? status.getAsInt()

@@ -169,6 +169,16 @@ final class ExecTest {
     assertEquals(line, err.toString(StandardCharsets.UTF_8).strip());
   }
 
+  @ParameterizedTest
+  @CsvSource({"5 / 0, /", "test:gives 1 2 3, gives"})
+  @DisplayName("B13: arguments that no command takes are told without Java's words")
+  void noFit(String line, String name) {
+    assertEquals(1, run(line));
+    assertEquals(
+        name + " takes no such arguments: see 'help'",
+        err.toString(StandardCharsets.UTF_8).strip());
+  }
+
   @Test
   @DisplayName("a result whose toString throws an error is a failure of its command")
   void unprintable() {

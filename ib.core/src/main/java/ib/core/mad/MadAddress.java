@@ -1,6 +1,7 @@
 package ib.core.mad;
 
 import ib.core.verbs.AhAttr;
+import ib.core.verbs.GlobalRoute;
 import ib.core.verbs.WellKnown;
 
 /**
@@ -47,5 +48,12 @@ public record MadAddress(AhAttr ah, int qpn, int qkey, int pkeyIndex) {
    */
   public static MadAddress directed(int port) {
     return smi(port, PERMISSIVE_LID);
+  }
+
+  @Override
+  public String toString() {
+    GlobalRoute grh = ah.grh();
+    String lid = ah.dlid() == PERMISSIVE_LID ? "the permissive LID" : "LID " + ah.dlid();
+    return "QP " + qpn + " at " + (grh == null ? lid : grh.dgid());
   }
 }

@@ -93,8 +93,8 @@ final class Smi implements SmpQuery {
       }
       return answer.mad().data();
     } catch (ExecutionException e) {
-      throw new NoAnswerException(
-          what + ": " + e.getMessage(), e); // the message contains the cause
+      String why = e.getCause() instanceof IbException ib ? ib.why() : String.valueOf(e.getCause());
+      throw new NoAnswerException(what + ": " + why, e);
     } catch (TimeoutException e) {
       throw new NoAnswerException(what + ": timeout", e);
     } catch (InterruptedException e) {

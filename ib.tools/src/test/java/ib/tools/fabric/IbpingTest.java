@@ -98,6 +98,20 @@ class IbpingTest {
   }
 
   @Test
+  @DisplayName("B13: a command that has no answer says so without names of Java")
+  void noAnswerOfManagement() {
+    for (boolean route : List.of(true, false)) {
+      Command command = route ? Commands.IBROUTE : Commands.SMPQUERY;
+      String[] line = {"-C", "a", "-t", "50", route ? "77" : "NI", "77"};
+      CommandException e = assertThrows(CommandException.class, () -> command.run(core, line));
+      String says = e.getMessage();
+      assertTrue(says.contains("Lid 77): no response from QP 0 at LID 77 in 3 attempts"), says);
+      assertFalse(says.contains("ib.core") || says.contains("Exception"), says);
+      assertFalse(says.contains("MAD agent") || says.contains("["), says);
+    }
+  }
+
+  @Test
   @DisplayName("an invalid LID and an unknown device are refused")
   void refused() {
     assertThrows(CommandException.class, () -> ping("-C a x"));

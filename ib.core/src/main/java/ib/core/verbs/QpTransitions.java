@@ -227,7 +227,9 @@ public final class QpTransitions {
   }
 
   private static String advice(Rule rule) {
-    return "set " + QpAttrMask.of(rule.required) + ", at will " + QpAttrMask.of(rule.optional);
+    String must = rule.required == 0 ? "no attribute" : QpAttrMask.of(rule.required).toString();
+    String may = rule.optional == 0 ? "" : ", at will " + QpAttrMask.of(rule.optional);
+    return "set " + must + may;
   }
 
   private static IbInvalidException refusal(

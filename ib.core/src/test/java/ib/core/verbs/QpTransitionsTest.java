@@ -272,7 +272,7 @@ class QpTransitionsTest {
   void message() {
     assertEquals(
         "modify UD QP RESET -> INIT: missing [PKEY_INDEX, PORT], not allowed [ACCESS_FLAGS]"
-            + " (EINVAL). Try: set [PKEY_INDEX, PORT, QKEY], at will []",
+            + " (EINVAL). Try: set [PKEY_INDEX, PORT, QKEY]",
         refusal(
                 new Pair(QpType.UD, QpState.RESET, QpState.INIT),
                 new QpAttr().state(QpState.INIT).qkey(1).accessFlags(0))

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param hint what to try
  */
 record PostRefusal(String why, String hint) {
+  private static final String ELEMENTS = "%d elements, where QpCap.%s is %d";
   private static final int FLAGS =
       SendFlags.FENCE | SendFlags.SIGNALED | SendFlags.SOLICITED | SendFlags.INLINE;
 
@@ -26,30 +27,32 @@ record PostRefusal(String why, String hint) {
 
   /** {@return why no send is accepted, whatever it is; null if that cannot be seen} */
   private static @Nullable PostRefusal ofQueue(int status, QueuePair qp) {
-    QpCap cap = qp.cap();
-    QpState state = qp.state();
-    boolean before = state.ordinal() < QpState.RTS.ordinal();
-    return switch (status) {
-      case PostStatus.QUEUE_FULL ->
-          of("all %d slots of the send queue are taken", cap.maxSendWr())
-              .hint("poll the completion queue, then post again");
-      case PostStatus.INVALID ->
-          before ? of("%s is in %s", qp, state).hint("modify it to RTS before it sends") : null;
-      default -> null;
-    };
+    if (status == PostStatus.QUEUE_FULL) {
+      return full("send", qp.cap().maxSendWr());
+    }
+    boolean early = qp.state().ordinal() < QpState.RTS.ordinal();
+    return status == PostStatus.INVALID && early
+        ? of("modify it to RTS before it sends", "%s is in %s", qp, qp.state())
+        : null;
+  }
+
+  private static PostRefusal full(String queue, int slots) {
+    String hint = "poll the completion queue, then post again";
+    return of(hint, "all %d slots of the %s queue are taken", slots, queue);
   }
 
   /** {@return why a batch was refused} */
   static @Nullable PostRefusal ofState(int status, QueuePair qp) {
     PostRefusal cause = ofQueue(status, qp);
+    if (cause != null || status != PostStatus.INVALID) {
+      return cause;
+    }
+    String limits =
+        "at most %d elements and %d bytes of inline data; INLINE with SEND and WRITE only;"
+            + " an address handle of the queue pair's domain in a datagram";
     QpCap cap = qp.cap();
-    return cause != null || status != PostStatus.INVALID
-        ? cause
-        : of("%s is in %s, so it is the request", qp, qp.state())
-            .hint(
-                "at most %d elements and %d bytes of inline data; INLINE with SEND and WRITE only;"
-                    + " an address handle of the queue pair's domain in a datagram",
-                cap.maxSendSge(), cap.maxInlineData());
+    String hint = String.format(Locale.ROOT, limits, cap.maxSendSge(), cap.maxInlineData());
+    return of(hint, "%s is in %s, so it is the request", qp, qp.state());
   }
 
   /** {@return why a send was refused} */
@@ -58,43 +61,45 @@ record PostRefusal(String why, String hint) {
     if (cause != null) {
       return cause;
     }
-    if (status == PostStatus.NOT_SUPPORTED) {
-      return of("%s has no %s", qp.type(), wr.opcode())
-          .hint("another type of queue pair; IbDevice.has says what the device has");
-    }
-    if (status != PostStatus.INVALID) {
-      return null;
-    }
+    return switch (status) {
+      case PostStatus.NOT_SUPPORTED ->
+          of("IbDevice.has says what the device has", "%s has no %s", qp.type(), wr.opcode());
+      case PostStatus.INVALID -> ofRequest(qp, wr);
+      default -> null;
+    };
+  }
+
+  private static PostRefusal ofRequest(QueuePair qp, SendWr wr) {
     QpCap cap = qp.cap();
     boolean inline = (wr.flags() & SendFlags.INLINE) != 0;
-    if ((wr.flags() & ~FLAGS) != 0) {
-      return of("0x%x is no flag of SendFlags", wr.flags() & ~FLAGS).hint("bits of SendFlags only");
+    int unknown = wr.flags() & ~FLAGS;
+    if (unknown != 0) {
+      return of("bits of SendFlags only", "0x%x is no flag of SendFlags", unknown);
     }
     if (wr.sgeCount() > cap.maxSendSge()) {
-      return of("%d elements, where QpCap.maxSendSge is %d", wr.sgeCount(), cap.maxSendSge())
-          .hint("a larger maxSendSge, or data in fewer pieces");
+      String hint = "a larger maxSendSge, or data in fewer pieces";
+      return of(hint, ELEMENTS, wr.sgeCount(), "maxSendSge", cap.maxSendSge());
     }
     if (inline && inlineLength(wr) > cap.maxInlineData()) {
-      return of(
-              "%d bytes of inline data, where QpCap.maxInlineData is %d",
-              inlineLength(wr), cap.maxInlineData())
-          .hint("a larger maxInlineData, or registered memory without INLINE");
+      String why = "%d bytes of inline data, where QpCap.maxInlineData is %d";
+      String hint = "a larger maxInlineData, or registered memory without INLINE";
+      return of(hint, why, inlineLength(wr), cap.maxInlineData());
     }
     if (inline && !wr.opcode().name().matches("SEND.*|RDMA_WRITE.*")) {
-      return of("%s has no inline data", wr.opcode()).hint("registered memory without INLINE");
+      return of("registered memory without INLINE", "%s has no inline data", wr.opcode());
     }
     MemorySegment data = wr.inlineSegment();
     if (data != null && !(data.scope().isAlive() && data.isAccessibleBy(Thread.currentThread()))) {
-      return of("the inline data cannot be read: its arena is closed, or of another thread")
-          .hint("a shared arena that is open until the post returns");
+      String why = "the inline data cannot be read: its arena is closed, or of another thread";
+      return of("a shared arena that is open until the post returns", why);
     }
     if (qp.type() == QpType.UD || qp.type() == QpType.GSI || qp.type() == QpType.SMI) {
       String handle = wr.ah() == null ? "no address handle" : wr.ah() + " is not of this domain";
-      return of("%s, or no P_Key of that index", handle)
-          .hint("an address handle of the queue pair's own domain and port");
+      String hint = "an address handle of the queue pair's own domain and port";
+      return of(hint, "%s, or no P_Key of that index", handle);
     }
-    return of("the arguments of %s", wr.opcode())
-        .hint("memory of the queue pair's own device, as MemoryWork says");
+    String hint = "memory of the queue pair's own device, as MemoryWork says";
+    return of(hint, "the arguments of %s", wr.opcode());
   }
 
   private static long inlineLength(SendWr wr) {
@@ -107,28 +112,23 @@ record PostRefusal(String why, String hint) {
 
   /** {@return why a receive was refused} */
   static @Nullable PostRefusal ofReceive(int status, QueuePair qp, RecvWr wr) {
-    QpCap cap = qp.cap();
     if (status == PostStatus.QUEUE_FULL) {
-      return of("all %d slots of the receive queue are taken", cap.maxRecvWr())
-          .hint("poll the completion queue, then post again");
+      return full("receive", qp.cap().maxRecvWr());
     }
     if (status != PostStatus.INVALID) {
       return null;
     }
     if (qp.init().srq() != null) {
-      return of("%s takes its receives from an SRQ", qp).hint("post them to the SRQ");
+      return of("post them to the SRQ", "%s takes its receives from an SRQ", qp);
     }
-    return qp.state() == QpState.RESET
-        ? of("%s is in RESET", qp).hint("modify it to INIT before receives are posted")
-        : of("%d elements, where QpCap.maxRecvSge is %d", wr.sgeCount(), cap.maxRecvSge())
-            .hint("a larger maxRecvSge, or fewer elements");
+    if (qp.state() == QpState.RESET) {
+      return of("modify it to INIT before receives are posted", "%s is in RESET", qp);
+    }
+    String hint = "a larger maxRecvSge, or fewer elements";
+    return of(hint, ELEMENTS, wr.sgeCount(), "maxRecvSge", qp.cap().maxRecvSge());
   }
 
-  private static PostRefusal of(String why, Object... values) {
-    return new PostRefusal(String.format(Locale.ROOT, why, values), "");
-  }
-
-  private PostRefusal hint(String format, Object... values) {
-    return new PostRefusal(why, String.format(Locale.ROOT, format, values));
+  private static PostRefusal of(String hint, String why, Object... values) {
+    return new PostRefusal(String.format(Locale.ROOT, why, values), hint);
   }
 }

@@ -47,6 +47,6 @@ public final class PrivateFolder {
     } else if (!is.owner().equals(user)) {
       return "belongs to " + is.owner().getName() + ", not to " + user.getName();
     }
-    return mode.equals(PRIVATE) ? null : "has mode " + mode + ", not " + PRIVATE;
+    return mode.equals(PRIVATE) ? null : "has mode " + mode + ", not " + PRIVATE + " (chmod 700)";
   }
 }

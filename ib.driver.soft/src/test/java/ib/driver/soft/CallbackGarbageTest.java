@@ -1,6 +1,5 @@
 package ib.driver.soft;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
@@ -17,7 +16,11 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WorkCompletion;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +35,7 @@ import org.junit.jupiter.api.Timeout;
 final class CallbackGarbageTest {
   private static final int OPERATIONS = Integer.getInteger("ib.callbacks", 100_000);
   private static final int WARM_UPS = 10;
+  private static final int WINDOWS = 5;
   private static final String CHECK = "ib.check";
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -106,26 +110,30 @@ final class CallbackGarbageTest {
     for (int i = 0; i < WARM_UPS; i++) {
       operations.run(); // what is rare is linked and compiled once, too
     }
-    long[] others =
+    List<Thread> others =
         Thread.getAllStackTraces().keySet().stream()
             .filter(t -> t.getName().startsWith("ib-") && t.getName().contains("soft"))
-            .mapToLong(Thread::threadId)
-            .toArray();
-    assertTrue(others.length >= 3, "two workers and a vector: " + others.length);
-    long byOthers = allocated(others);
-    long before = threads.getCurrentThreadAllocatedBytes();
-    operations.run();
-    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-    assertEquals(0, allocated, "bytes in the poster");
-    assertEquals(0, allocated(others) - byOthers, "bytes in workers and vectors");
+            .toList();
+    assertTrue(others.size() >= 3, "two workers and a vector: " + others);
+    // compiled code that the JVM gives up makes once what it had spared: 136 B were seen in one run
+    List<String> seen = new ArrayList<>();
+    for (int window = 0; window < WINDOWS && seen.size() == window; window++) {
+      Map<String, Long> byOthers = allocated(others);
+      long before = threads.getCurrentThreadAllocatedBytes();
+      operations.run();
+      long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+      Map<String, Long> after = allocated(others);
+      if (allocated != 0 || !after.equals(byOthers)) {
+        seen.add("poster " + allocated + " B, others before " + byOthers + ", after " + after);
+      }
+    }
+    assertTrue(seen.size() < WINDOWS, "bytes in each of so many windows: " + seen);
   }
 
-  private long allocated(long[] ids) {
-    long sum = 0;
-    for (long id : ids) {
-      sum += threads.getThreadAllocatedBytes(id);
-    }
-    return sum;
+  private Map<String, Long> allocated(List<Thread> of) {
+    Map<String, Long> bytes = new TreeMap<>();
+    of.forEach(t -> bytes.put(t.getName(), threads.getThreadAllocatedBytes(t.threadId())));
+    return bytes;
   }
 
   /** Posts one by one; the callback answers one end, the other is polled. */

@@ -171,7 +171,7 @@ final class ExecTest {
 
   @ParameterizedTest
   @CsvSource({"5 / 0, /", "test:gives 1 2 3, gives"})
-  @DisplayName("B13: arguments that no command takes are told without Java's words")
+  @DisplayName("B13: arguments that no command takes are refused without Java's words")
   void noFit(String line, String name) {
     assertEquals(1, run(line));
     assertEquals(

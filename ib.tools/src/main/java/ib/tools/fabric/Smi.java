@@ -93,7 +93,8 @@ final class Smi implements SmpQuery {
       }
       return answer.mad().data();
     } catch (ExecutionException e) {
-      String why = e.getCause() instanceof IbException ib ? ib.why() : String.valueOf(e.getCause());
+      String why =
+          e.getCause() instanceof IbException ours ? ours.why() : String.valueOf(e.getCause());
       throw new NoAnswerException(what + ": " + why, e);
     } catch (TimeoutException e) {
       throw new NoAnswerException(what + ": timeout", e);

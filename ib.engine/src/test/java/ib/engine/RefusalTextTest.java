@@ -19,6 +19,7 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.SrqAttr;
 import ib.core.verbs.SrqInit;
+import ib.core.verbs.WorkCompletion;
 import ib.core.verbs.WrOpcode;
 import java.lang.foreign.Arena;
 import java.util.HashMap;
@@ -171,6 +172,20 @@ class RefusalTextTest {
     int status = a.qp.postSend(wr);
     assertEquals(PostStatus.text(PostStatus.GONE), PostStatus.text(status, a.qp, wr));
     assertEquals(PostStatus.text(PostStatus.GONE), PostStatus.text(status, a.qp));
+  }
+
+  @Test
+  @DisplayName("B9 the first cause stays: a queue that overran by the flush is not blamed")
+  void overrunByFlush() {
+    a.recvCq = a.device.createCq(new CqInit(1));
+    rig.connect(QpType.RC);
+    for (int i = 0; i < 8; i++) {
+      assertEquals(PostStatus.OK, a.qp.postReceive(i, a.mr.lkey(), a.mr.iova(), 8));
+    }
+    a.qp.modify(new QpAttr().state(QpState.ERR));
+    Wait.until(() -> a.recvCq.poll(new WorkCompletion[] {new WorkCompletion()}, 1) < 0);
+    String why = a.hca.diagnosis("soft0").diagnose(a.qp.qpn()).orElseThrow().toString();
+    assertTrue(why.contains("a call of modify moved it to ERR"), why);
   }
 
   @Test

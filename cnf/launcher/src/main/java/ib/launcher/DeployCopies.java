@@ -14,6 +14,7 @@ import org.osgi.framework.BundleContext;
 import org.osgi.framework.BundleEvent;
 import org.osgi.framework.BundleListener;
 import org.osgi.framework.Constants;
+import org.osgi.framework.Version;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,9 +74,11 @@ final class DeployCopies implements ArtifactInstaller, BundleListener {
       String name = main.getValue(Constants.BUNDLE_SYMBOLICNAME);
       return name == null
           ? null
-          : name.split(";", 2)[0].strip() + " " + main.getValue(Constants.BUNDLE_VERSION);
-    } catch (IOException e) {
-      return null; // it is being copied, or has gone: fileinstall looks again
+          : name.split(";", 2)[0].strip()
+              + " "
+              + Version.parseVersion(main.getValue(Constants.BUNDLE_VERSION));
+    } catch (IOException | IllegalArgumentException e) {
+      return null; // being copied, gone, or with a version that is none: fileinstall says so
     }
   }
 

@@ -237,6 +237,19 @@ class DeployCopiesTest {
     assertEquals(Set.of("a-copy.jar", "z.jar"), running().keySet());
   }
 
+  @Test
+  @DisplayName("1.0 and 1.0.0 are one version")
+  void versions() throws Exception {
+    jar("x 1.0 short");
+    put("x 1.0.0 first", "b.jar");
+    agrees(() -> "the jar");
+    put("x 1.0 short", "a.jar");
+    seen(() -> "the same version, shorter");
+    assertEquals(Set.of("b.jar", "z.jar"), running().keySet());
+    Files.delete(deploy.resolve("a.jar"));
+    agrees(() -> "it is gone");
+  }
+
   /**
    * Whether a file would get a bundle that another file has, instead of the one it has. Fileinstall
    * cannot update to a bundle that is there already, and goes on with the one before: the first

@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 record PostRefusal(String why, String hint) {
   private static final String ELEMENTS = "%d elements, where QpCap.%s is %d";
-  private static final int FLAGS =
-      SendFlags.FENCE | SendFlags.SIGNALED | SendFlags.SOLICITED | SendFlags.INLINE;
 
   /** {@return the text of a status, with its cause if there is one} */
   static String text(int status, @Nullable PostRefusal cause) {
@@ -72,7 +70,7 @@ record PostRefusal(String why, String hint) {
   private static PostRefusal ofRequest(QueuePair qp, SendWr wr) {
     QpCap cap = qp.cap();
     boolean inline = (wr.flags() & SendFlags.INLINE) != 0;
-    int unknown = wr.flags() & ~FLAGS;
+    int unknown = wr.flags() & ~SendFlags.ALL;
     if (unknown != 0) {
       return of("bits of SendFlags only", "0x%x is no flag of SendFlags", unknown);
     }

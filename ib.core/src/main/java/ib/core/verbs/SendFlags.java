@@ -14,5 +14,8 @@ public final class SendFlags {
   /** The data is copied at the post; the buffer is free at once. */
   public static final int INLINE = 1 << 3;
 
+  /** All of them; another bit is refused. */
+  public static final int ALL = FENCE | SIGNALED | SOLICITED | INLINE;
+
   private SendFlags() {}
 }

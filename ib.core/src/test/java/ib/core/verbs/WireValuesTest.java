@@ -154,7 +154,7 @@ class WireValuesTest {
             Access.class,
             "LOCAL_WRITE 1 REMOTE_WRITE 2 REMOTE_READ 4 REMOTE_ATOMIC 8 MW_BIND 16 ZERO_BASED 32"
                 + " FLUSH_GLOBAL 256 FLUSH_PERSISTENT 512 RELAXED_ORDERING 1048576"),
-        Arguments.of(SendFlags.class, "FENCE 1 SIGNALED 2 SOLICITED 4 INLINE 8"),
+        Arguments.of(SendFlags.class, "FENCE 1 SIGNALED 2 SOLICITED 4 INLINE 8 ALL 15"),
         Arguments.of(WcFlags.class, "GRH 1 WITH_IMM 2 WITH_INVALIDATE 4 IP_CSUM_OK 8 MORE 128"),
         Arguments.of(NotifyFlags.class, "SOLICITED 1 NEXT_COMP 2 REPORT_MISSED_EVENTS 4"),
         Arguments.of(

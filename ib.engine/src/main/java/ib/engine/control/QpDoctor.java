@@ -116,13 +116,6 @@ final class QpDoctor {
       QpAttr attr = new QpAttr().destQpn(qp.destQpn).rnrRetry(qp.rnrRetry);
       return failure == WcStatus.RETRY_EXC_ERR ? silence() : Finding.of(failure, attr, watch());
     }
-    SoftCq full = qp.sendCq.isLost() ? qp.sendCq : qp.recvCq;
-    if (full.isLost()) {
-      return Finding.of(
-          full + " has overrun: more than " + full.entries() + " completions waited in it",
-          "a larger completion queue: as many entries as the work queues that use it",
-          "fewer signaled requests, or a poll more often");
-    }
     return switch (history.refusal()) {
       case Syndrome.NAK_REMOTE_ACCESS ->
           Finding.of(
@@ -143,8 +136,19 @@ final class QpDoctor {
               ? Finding.of(
                   "a call of modify moved it to " + qp.state,
                   "modify to RESET and bring it up again")
-              : Finding.of(history.cause(), "modify to RESET and bring it up again");
+              : unasked();
     };
+  }
+
+  /** An event has ended it: that its completion queue is lost, if that is so. */
+  private Finding unasked() {
+    SoftCq full = qp.sendCq.isLost() ? qp.sendCq : qp.recvCq;
+    return full.isLost()
+        ? Finding.of(
+            full + " has overrun: more than " + full.entries() + " completions waited in it",
+            "a larger completion queue: as many entries as the work queues that use it",
+            "fewer signaled requests, or a poll more often")
+        : Finding.of(history.cause(), "modify to RESET and bring it up again");
   }
 
   /** Finds the likely cause of exceeded retries in the counters and in the history. */

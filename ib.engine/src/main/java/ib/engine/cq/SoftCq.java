@@ -33,9 +33,6 @@ public final class SoftCq extends ArmedWord {
     }
   }
 
-  /** The ring of all queues that are closed: no queue pair uses one. */
-  private static final CompletionRing NONE = new CompletionRing(1);
-
   private final CqHost host;
   private final long nodeGuid; // read for each completion
   private volatile CompletionRing
@@ -421,15 +418,25 @@ public final class SoftCq extends ArmedWord {
     }
   }
 
+  /**
+   * Whoever keeps the closed queue keeps no entries but those that can still be polled. The small
+   * ring that follows is this queue's own: a thread that was stuck may still push into it.
+   */
+  private void letGo() {
+    try {
+      CompletionRing small = new CompletionRing(1);
+      filled.close(small);
+      filled = small;
+      ring();
+    } catch (OutOfMemoryError e) {
+      // closing goes on; the entries stay until the object goes
+    }
+  }
+
   @Override
   protected synchronized void doDestroy() {
-    if (destroyed) {
-      return;
-    }
     destroyed = true;
-    filled.close(NONE); // who keeps the object keeps no entries but those that can still be polled
-    filled = NONE;
-    ring();
+    letGo();
     CqTimer.cancel(moderation);
     CqTimer.cancel(stragglers);
     host.cqClosed();

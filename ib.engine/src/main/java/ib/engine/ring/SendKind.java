@@ -22,8 +22,7 @@ public final class SendKind {
   static final long BATCH_BITS = 0xffffL << BATCH;
   static final long DATA_BITS = COUNT_BITS | INLINE | 0xffffL << BYTES;
 
-  private static final int PLAIN = SendFlags.FENCE | SendFlags.SIGNALED | SendFlags.SOLICITED;
-  private static final long NOT_PLAIN = (0xff & ~PLAIN) << FLAGS;
+  private static final long NOT_PLAIN = (0xff & ~SendFlags.ALL | SendFlags.INLINE) << FLAGS;
   private static final long ATOMICS =
       bit(WrOpcode.ATOMIC_CMP_AND_SWP) | bit(WrOpcode.ATOMIC_FETCH_AND_ADD);
   private static final long MEMORIES =

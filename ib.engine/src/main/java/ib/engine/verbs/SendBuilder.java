@@ -222,7 +222,7 @@ final class SendBuilder {
     boolean large = (Verb.what(opcode) & Verb.LARGE) != 0;
     if (large ? !qp.large() : (qp.opcodes() >>> opcode & 1) == 0) {
       fail(PostStatus.NOT_SUPPORTED);
-    } else if ((bits & ~SendCheck.FLAGS) != 0
+    } else if ((bits & ~SendFlags.ALL) != 0
         || (((bits & SendFlags.INLINE) != 0 || inline) && !takesInline(opcode, bits))
         || (qp.datagram() && s.route(b) == null)) {
       fail(PostStatus.INVALID);

@@ -12,9 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The checks of a send request when it is posted (IBA vol. 1 section 11.4.1.1). Data path. */
 final class SendCheck {
-  static final int FLAGS =
-      SendFlags.FENCE | SendFlags.SIGNALED | SendFlags.SOLICITED | SendFlags.INLINE;
-
   private SendCheck() {}
 
   /** Whether sends may be posted in a state: those from RTS on (IBA 10.3.1). */
@@ -31,7 +28,7 @@ final class SendCheck {
     if ((qp.opcodes() >>> opcode & 1) == 0) {
       return PostStatus.NOT_SUPPORTED;
     }
-    if ((flags & ~FLAGS) != 0 || sges > qp.sendSgeMost() || inline > qp.inlineMost()) {
+    if ((flags & ~SendFlags.ALL) != 0 || sges > qp.sendSgeMost() || inline > qp.inlineMost()) {
       return PostStatus.INVALID;
     }
     int what = Verb.what(opcode);

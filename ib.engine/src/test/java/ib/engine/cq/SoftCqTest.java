@@ -285,6 +285,17 @@ class SoftCqTest {
   }
 
   @Test
+  @DisplayName("A13: what a stuck thread pushes into a closed queue is seen in no other closed one")
+  void closedApart() {
+    CqBench other = new CqBench(4);
+    cq.doDestroy();
+    other.cq.doDestroy();
+    bench.push(1);
+    assertEquals(PostStatus.GONE, other.cq.poll(wc, 8));
+    assertEquals(1, cq.poll(wc, 8));
+  }
+
+  @Test
   @DisplayName("IBA 11.2.8.4: a resize keeps order and what waits, however often")
   void resized() {
     for (int i = 0; i < 3; i++) {

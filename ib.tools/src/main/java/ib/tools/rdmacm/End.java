@@ -75,7 +75,7 @@ public abstract class End implements QpFactory, RdmaHandler {
       cq = queue;
       qp = pd.createQp(new QpInit(type(), queue, cap));
       return qp;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // thrown by the driver
       made.close();
       throw e;
     }

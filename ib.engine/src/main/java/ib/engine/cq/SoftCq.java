@@ -38,6 +38,9 @@ public final class SoftCq extends ArmedWord {
   private volatile CompletionRing
       filled; // where producers begin; the last ring of the chain or soon so
   private volatile CompletionRing polled; // the first ring that is not empty
+  // of the closed queue; made early, so that closing needs no memory, and this queue's own, since a
+  // thread that was stuck may still push into it
+  private final CompletionRing last = new CompletionRing(1);
   private volatile boolean lost; // overrun
   private volatile boolean destroyed;
   private final Members members = new Members(this);
@@ -371,7 +374,7 @@ public final class SoftCq extends ArmedWord {
 
   @Override
   protected synchronized void doResize(int entries) {
-    CompletionRing last = filled;
+    CompletionRing newest = filled;
     int waiting = countWaiting();
     if (entries < waiting) {
       throw new IbInvalidException(
@@ -380,7 +383,7 @@ public final class SoftCq extends ArmedWord {
           "at least " + waiting + ", or poll first");
     }
     CompletionRing fresh = new CompletionRing(entries);
-    last.close(fresh);
+    newest.close(fresh);
     filled = fresh;
   }
 
@@ -418,25 +421,15 @@ public final class SoftCq extends ArmedWord {
     }
   }
 
-  /**
-   * Whoever keeps the closed queue keeps no entries but those that can still be polled. The small
-   * ring that follows is this queue's own: a thread that was stuck may still push into it.
-   */
-  private void letGo() {
-    try {
-      CompletionRing small = new CompletionRing(1);
-      filled.close(small);
-      filled = small;
-      ring();
-    } catch (OutOfMemoryError e) {
-      // closing goes on; the entries stay until the object goes
-    }
-  }
-
   @Override
   protected synchronized void doDestroy() {
+    if (destroyed) {
+      return;
+    }
     destroyed = true;
-    letGo();
+    filled.close(last); // the closed object keeps no entries but those that can still be polled
+    filled = last;
+    ring();
     CqTimer.cancel(moderation);
     CqTimer.cancel(stragglers);
     host.cqClosed();

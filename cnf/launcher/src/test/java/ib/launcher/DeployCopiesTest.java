@@ -246,8 +246,8 @@ class DeployCopiesTest {
     put("x 1.0 short", "a.jar");
     seen(() -> "the same version, shorter");
     assertEquals(Set.of("b.jar", "z.jar"), running().keySet());
-    Files.delete(deploy.resolve("a.jar"));
-    agrees(() -> "it is gone");
+    Files.delete(deploy.resolve("b.jar"));
+    agrees(() -> "the first is gone: the second has its turn");
   }
 
   /**

@@ -240,7 +240,8 @@ public interface QpDiagnosis {
                 "check the access flags of the peer's queue pair and the length of its receives");
         case REM_OP_ERR ->
             of(
-                "the peer could not execute a request: the memory of its receive is not valid",
+                "the peer could not execute a request: the memory of its receive is not valid, or has"
+                    + " failed",
                 String.format("on the peer: ib:why 0x%06x", attr.destQpn()));
         case LOC_PROT_ERR ->
             of(

@@ -52,7 +52,7 @@ public enum WcStatus implements Numbered {
   REM_OP_ERR(
       11,
       "remote operation error",
-      "look at the peer: the memory of its receive is not valid, or the peer has failed"),
+      "look at the peer: memory of its receive is not valid, or has failed (a mapped file cut off)"),
   /** No answer after all retries. */
   RETRY_EXC_ERR(
       12,

@@ -129,8 +129,9 @@ final class QpDoctor {
               watch());
       case Syndrome.NAK_REMOTE_OPERATION ->
           Finding.of(
-              "a receive posted here names memory that is not valid",
-              "check lkey, range and LOCAL_WRITE of the receives posted to this queue pair");
+              "a receive posted here names memory that is not valid, or memory here has failed",
+              "check lkey, range and LOCAL_WRITE of the receives posted to this queue pair",
+              "look whether a file that is mapped and registered was cut off");
       default ->
           history.isAsked()
               ? Finding.of(

@@ -3,6 +3,7 @@ package ib.engine.control;
 import ib.core.verbs.EventType;
 import ib.core.verbs.QpInit;
 import ib.core.verbs.QpState;
+import ib.core.wire.Psn;
 import ib.engine.cq.SoftCq;
 import ib.engine.direct.DirectPath;
 import ib.engine.direct.DirectSends;
@@ -177,10 +178,10 @@ public final class QpSteps extends QpCore {
       requester.rnrTimer();
     }
     if ((s & REQUEST_FAULT) != 0) {
-      requester.fault(packets().requestPool.faultPsn());
+      requester.fault(packets().requestPool.takeFault() & Psn.MAX);
     }
-    if ((s & RESPONSE_FAULT) != 0 && live()) {
-      fail(EventType.QP_ACCESS_ERR);
+    if ((s & RESPONSE_FAULT) != 0 && responder instanceof ConnectedResponder r) {
+      r.fault(packets().responsePool.takeFault());
     }
     if ((s & CQ_LOST) != 0 && state != QpState.RESET && state != QpState.ERR) {
       fail(EventType.QP_FATAL);

@@ -161,11 +161,11 @@ public final class FaultyWire extends WireAround implements AutoCloseable {
         }
       }
     }
-    if (original.fault || !p.equals(original)) {
+    if (original.isFaulty() || !p.equals(original)) {
       original.release(run);
     }
     if (original
-        .fault) { // its payload is no longer readable: the release reports that to the sender
+        .isFaulty()) { // its payload is no longer readable: the release reports that to the sender
       if (duplicate != null) {
         duplicate.release(run);
       }

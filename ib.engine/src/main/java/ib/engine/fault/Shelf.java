@@ -111,7 +111,7 @@ final class Shelf extends PacketOwner {
       buffers[i] = bytes;
     }
     if (Copier.toSegment(from.payload, bytes, 0) != Copier.OK) {
-      from.fault = true;
+      from.fault();
       return false;
     }
     p.occupy();

@@ -76,8 +76,9 @@ public final class Checksum {
       if (i < length) {
         sum += (s.get(ValueLayout.JAVA_BYTE, at + i) & 0xff) << 8;
       }
+      Copier.settle(s);
       return ~fold(sum) & 0xffff;
-    } catch (IllegalStateException closed) { // the arena was closed, perhaps during the read
+    } catch (IllegalStateException | InternalError gone) { // an arena closed, or a file cut off
       return -1;
     }
   }

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Copies from and to registered memory (D6). The bytes of every way go through {@link #copy}:
  * {@link Mover} goes through the elements of the descriptor way and copies here; beside this class
- * only {@link RemoteAtomic} accesses registered memory. A revoked key, a wrong address or a closed
- * arena is a result, never an exception or a crash. Any thread may call; calls do not block.
+ * only {@link RemoteAtomic} accesses registered memory. A revoked key, a wrong address, a closed
+ * arena or a mapped file that was cut off is a result, never an exception or a crash. Any thread
+ * may call; calls do not block.
  */
 public final class Copier {
   /** All bytes are copied. */
@@ -22,8 +23,10 @@ public final class Copier {
   /** The target may not be written, or is no longer registered. */
   public static final int TARGET = 2;
 
+  private static final int MIN_PAGE_BYTES = 4096;
   private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED;
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+  private static final byte[] READ = new byte[1]; // never read
   private static final boolean LOW_FIRST = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
   private Copier() {}
@@ -180,14 +183,73 @@ public final class Copier {
       MemorySegment from, long offset, MemorySegment to, long toOffset, int bytes) {
     try {
       MemorySegment.copy(from, offset, to, toOffset, bytes);
+      settle(from);
+      settle(to);
       return OK;
     } catch (IllegalStateException closed) { // an arena was closed, perhaps during the copy
       return from.scope().isAlive() ? TARGET : SOURCE;
+    } catch (InternalError cutOff) { // a mapped file was truncated
+      return isReadable(from, offset, bytes) ? TARGET : SOURCE;
     } catch (WrongThreadException confined) { // inline data; registered memory never is
       return SOURCE;
     } catch (IllegalArgumentException | UnsupportedOperationException readOnly) {
       return TARGET;
     }
+  }
+
+  /**
+   * Makes an error of mapped memory come now. Compiled code that meets a page whose file was cut
+   * off goes on, and the JVM throws {@code InternalError} at its next poll, which may be frames
+   * later. A call into the JVM polls (JDK 25: 12 ns, where {@code Thread.yield} takes 500).
+   *
+   * @param accessed memory that was read or written just now
+   */
+  static void settle(MemorySegment accessed) {
+    if (accessed.isMapped()) {
+      Thread.holdsLock(accessed);
+    }
+  }
+
+  /**
+   * Reads a byte of mapped memory, so that an error of it comes now, and not in an access that ends
+   * the JVM: a compare and exchange in the interpreter does (JDK 25: SIGBUS). A file that is cut
+   * off between the two still does.
+   *
+   * @param memory the memory
+   * @param offset offset of the byte
+   */
+  static void touch(MemorySegment memory, long offset) {
+    if (memory.isMapped()) {
+      MemorySegment.copy(memory, BYTE, offset, READ, 0, 1); // a mere get would be compiled away
+      settle(memory);
+    }
+  }
+
+  /** Whether each page of the memory can be read; for memory of which a copy has failed. */
+  private static boolean isReadable(MemorySegment memory, long offset, int bytes) {
+    try {
+      for (int i = 0; i < bytes; i += MIN_PAGE_BYTES) {
+        touch(memory, offset + i);
+      }
+      touch(memory, offset + bytes - 1);
+      return true;
+    } catch (InternalError cutOff) {
+      return false;
+    }
+  }
+
+  /**
+   * Whether memory to which a copy has failed is still registered and its arena open: then the
+   * memory itself has failed, which is its owner's fault.
+   *
+   * @param key key of the memory
+   * @param version result of {@link Key#admit}
+   * @param address address of the first byte
+   * @return false when the key was revoked or the arena closed
+   */
+  public static boolean isOpen(Key key, long version, long address) {
+    MemorySegment memory = key.segment(key.place(address));
+    return key.live(version) && memory.scope().isAlive();
   }
 
   /**
@@ -209,8 +271,11 @@ public final class Copier {
         int shift = shift(to + i);
         w[word] = w[word] & ~(0xffL << shift) | (from.get(BYTE, offset + i) & 0xffL) << shift;
       }
+      settle(from);
       return true;
-    } catch (IllegalStateException | WrongThreadException gone) { // closed, or another thread's
+    } catch (IllegalStateException
+        | WrongThreadException
+        | InternalError gone) { // closed, another thread's, or cut off
       return false;
     }
   }
@@ -232,10 +297,12 @@ public final class Copier {
       for (int i = whole * Long.BYTES; i < bytes; i++) {
         to.set(BYTE, offset + i, (byte) (w[first + i / Long.BYTES] >>> shift(i)));
       }
+      settle(to);
       return true;
-    } catch (IllegalStateException closed) {
-      return false;
-    } catch (IllegalArgumentException | UnsupportedOperationException readOnly) {
+    } catch (IllegalStateException
+        | IllegalArgumentException
+        | UnsupportedOperationException
+        | InternalError gone) { // closed, read-only, or cut off
       return false;
     }
   }

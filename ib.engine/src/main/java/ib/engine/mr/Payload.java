@@ -132,6 +132,21 @@ public final class Payload {
   }
 
   /**
+   * Returns whether all pieces are still registered and their arenas open. When a copy of the
+   * payload has failed all the same, the memory itself has failed.
+   *
+   * @return false when a key was revoked or an arena closed
+   */
+  public boolean isOpen() {
+    for (int i = 0; i < count; i++) {
+      if (!live(i) || !segments[i].scope().isAlive()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
    * Returns whether a piece may still be read.
    *
    * @param i the piece, from 0

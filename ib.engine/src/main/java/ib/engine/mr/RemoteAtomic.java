@@ -43,7 +43,7 @@ public final class RemoteAtomic {
    * @param operand value to store or to add
    * @param compare value to compare with
    * @return {@link Copier#OK}; {@link Copier#TARGET} when the memory is no longer registered,
-   *     read-only or not aligned
+   *     read-only, not aligned, or of a mapped file that was cut off
    */
   public int execute(Op op, Key key, long version, long address, long operand, long compare) {
     key.enter();
@@ -62,6 +62,7 @@ public final class RemoteAtomic {
       return Copier.TARGET;
     }
     try {
+      Copier.touch(target, offset);
       switch (op) {
         case COMPARE_SWAP ->
             original = (long) LONG.compareAndExchange(target, offset, compare, operand);
@@ -72,7 +73,8 @@ public final class RemoteAtomic {
     } catch (IllegalStateException
         | IllegalArgumentException
         | IndexOutOfBoundsException
-        | UnsupportedOperationException notPossible) {
+        | UnsupportedOperationException
+        | InternalError notPossible) {
       return Copier.TARGET;
     }
   }

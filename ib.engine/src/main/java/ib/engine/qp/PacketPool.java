@@ -1,5 +1,6 @@
 package ib.engine.qp;
 
+import ib.core.wire.Psn;
 import ib.engine.run.RunList;
 import ib.engine.wire.Packet;
 import ib.engine.wire.PacketOwner;
@@ -16,14 +17,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PacketPool extends PacketOwner {
   private static final int MAX_REPLICAS = 1024;
+  public static final int PSN_BITS = 24;
   private static final @Nullable Packet[] NONE = new @Nullable Packet[0];
   private static final VarHandle REPLICAS;
   private static final VarHandle COPIES;
+  private static final VarHandle FAULT;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       REPLICAS = lookup.findVarHandle(PacketPool.class, "replicas", int.class);
+      FAULT = lookup.findVarHandle(PacketPool.class, "fault", int.class);
       COPIES = lookup.findVarHandle(PacketPool.class, "copies", AtomicReferenceArray.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
@@ -39,7 +43,8 @@ public final class PacketPool extends PacketOwner {
   private long reclaimed;
   private volatile @Nullable AtomicReferenceArray<Packet> copies; // made on first use
   private volatile int replicas; // under way
-  private volatile int faultPsn;
+  private volatile int
+      fault; // syndrome and sequence number of the last packet that could not be read
 
   PacketPool(QpCore qp, int size, int faultBit) {
     this.qp = qp;
@@ -126,22 +131,39 @@ public final class PacketPool extends PacketOwner {
     return replicas == 0;
   }
 
-  /** {@return sequence number of a packet whose payload could not be read} */
-  public int faultPsn() {
-    return faultPsn;
+  /**
+   * Returns what is known of the first packet in sequence whose payload could not be read, once;
+   * for the holder of the queue pair's claim, after the signal.
+   *
+   * @return the packet's syndrome, which says why ({@link Packet#fault}), and in the lower 24 bits
+   *     its sequence number
+   */
+  public int takeFault() {
+    return (int) FAULT.getAndSet(this, 0);
+  }
+
+  /** Several threads may release packets at once. */
+  private void keepFault(int psn, int syndrome) {
+    int held = fault;
+    while (held == 0 || Psn.diff(psn, held & Psn.MAX) < 0) {
+      if (FAULT.compareAndSet(this, held, syndrome << PSN_BITS | psn)) {
+        return;
+      }
+      held = fault;
+    }
   }
 
   @Override
   protected void released(Packet packet, RunContext run) {
-    boolean fault = packet.fault;
-    if (fault) {
-      faultPsn = packet.psn;
+    boolean faulty = packet.isFaulty();
+    if (faulty) {
+      keepFault(packet.psn, packet.syndrome);
     }
     if (packet.cookie < 0) {
       REPLICAS.getAndAdd(this, -1);
     }
     packet.free();
-    if (fault) {
+    if (faulty) {
       qp.signal(faultBit, (RunList) run);
     } else {
       qp.packetBack((RunList) run);

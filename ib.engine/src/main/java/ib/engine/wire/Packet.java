@@ -35,8 +35,7 @@ public final class Packet {
    */
   public long cookie;
 
-  /** Set by a receiver that could not read the payload: an error of the sender (D6). */
-  public boolean fault;
+  private boolean faulty;
 
   /**
    * Whether the packet was sent before; then a response does not show which of the two has arrived.
@@ -209,6 +208,22 @@ public final class Packet {
     return headerSpace;
   }
 
+  /**
+   * Notes that the payload could not be read, which is an error of the sender (D6), and as the
+   * syndrome why: {@link Syndrome#NAK_REMOTE_ACCESS} when its memory is no longer registered or was
+   * closed, {@link Syndrome#NAK_REMOTE_OPERATION} when the memory itself has failed. For the
+   * receiver, before the release.
+   */
+  public void fault() {
+    faulty = true;
+    syndrome = payload.isOpen() ? Syndrome.NAK_REMOTE_OPERATION : Syndrome.NAK_REMOTE_ACCESS;
+  }
+
+  /** {@return whether the payload could not be read} */
+  public boolean isFaulty() {
+    return faulty;
+  }
+
   /** {@return whether the packet is in use; for the owner} */
   public boolean busy() {
     return busy;
@@ -217,7 +232,7 @@ public final class Packet {
   /** Begins a use; for the owner. */
   public void occupy() {
     BUSY.set(this, true);
-    fault = false;
+    faulty = false;
     repeated = false;
     damaged = false;
     becn = false;

@@ -232,7 +232,6 @@ final class TransportCodec {
     if (opcode == null) {
       throw new IllegalArgumentException("not checked");
     }
-    p.fault = false;
     p.damaged = false;
     p.networkHeader = null;
     p.opcode = opcode.value();

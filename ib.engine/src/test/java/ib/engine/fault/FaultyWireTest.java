@@ -79,7 +79,7 @@ class FaultyWireTest {
       assertTrue(packet.busy(), "released once");
       packet.free();
       out--;
-      faults += packet.fault ? 1 : 0;
+      faults += packet.isFaulty() ? 1 : 0;
     }
 
     @Override

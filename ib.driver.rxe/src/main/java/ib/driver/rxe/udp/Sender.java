@@ -114,7 +114,9 @@ abstract class Sender implements Outbox {
     codec.flow(
         by.network, by.gid.high(), by.gid.low(), p.dgidHigh, p.dgidLow, by.localPort, by.port, id);
     int length = codec.encode(p, to, view, at);
-    p.fault |= length == LinkCodec.PAYLOAD_GONE;
+    if (length == LinkCodec.PAYLOAD_GONE) {
+      p.fault();
+    }
     if (length > 0) {
       p.sourcePort = by.localPort;
       p.identification = id;

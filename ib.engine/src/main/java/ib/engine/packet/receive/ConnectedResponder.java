@@ -5,6 +5,7 @@ import ib.core.verbs.QpState;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
 import ib.engine.qp.Direction;
+import ib.engine.qp.PacketPool;
 import ib.engine.qp.QpCore;
 import ib.engine.qp.Ready;
 import ib.engine.qp.ReceiveState;
@@ -141,12 +142,21 @@ public final class ConnectedResponder extends ReceiveState {
     return replying && run.exhausted();
   }
 
+  /** A response could not be read (D6): refuses its request. */
+  public void fault(int fault) {
+    Reply.end(this);
+    if (qp.live()) {
+      RequestRefusal.refuse(this, fault >>> PacketPool.PSN_BITS);
+      duePsn = fault & Psn.MAX;
+    }
+  }
+
   private boolean reply(RunList run) {
     if (Reply.run(this, run, msn)) {
       return true;
     }
     if (replyRefused) {
-      RequestRefusal.refuse(this, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      RequestRefusal.refuse(this, Syndrome.NAK_REMOTE_ACCESS);
       duePsn = replyPsn; // of the read itself: the number expected is behind it already
     }
     return false;
@@ -182,9 +192,9 @@ public final class ConnectedResponder extends ReceiveState {
       return;
     }
     skipping = false;
+    accessRefused = false;
     execute(p, what, run);
     if (accessRefused) {
-      accessRefused = false;
       qp.count(HcaCounter.RKEY_VIOLATIONS);
       qp.port().guard().provenViolation(p);
     }

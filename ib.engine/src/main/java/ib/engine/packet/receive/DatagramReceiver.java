@@ -101,7 +101,7 @@ public final class DatagramReceiver extends Responder {
     }
     if (result == Copier.SOURCE) {
       qp.drop(p, HcaCounter.DROP_FAULT);
-      p.fault = true; // the receive waits for the next one
+      p.fault(); // the receive waits for the next one
     } else if (result == Copier.TARGET) {
       qp.fail(null);
       complete(run, WcStatus.LOC_PROT_ERR, WcOpcode.RECV, 0, 0, 0, p);
@@ -144,7 +144,7 @@ public final class DatagramReceiver extends Responder {
     }
     if (result == Copier.SOURCE) {
       qp.drop(p, HcaCounter.DROP_FAULT);
-      p.fault = true;
+      p.fault();
       complete(run, WcStatus.SUCCESS, WcOpcode.RECV, 0, 0, 0, p); // without IP_CSUM_OK: all is void
     } else if (result == Copier.TARGET) {
       qp.fail(null);

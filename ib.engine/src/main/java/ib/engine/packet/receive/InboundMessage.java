@@ -1,7 +1,6 @@
 package ib.engine.packet.receive;
 
 import ib.core.verbs.Access;
-import ib.core.verbs.EventType;
 import ib.core.verbs.WcFlags;
 import ib.core.verbs.WcOpcode;
 import ib.core.verbs.WcStatus;
@@ -51,7 +50,7 @@ final class InboundMessage {
     } else if (result == Copier.TARGET) {
       refuse(r, p, run);
     } else if ((what & Opcode.INV) != 0 && !Invalidation.remote(qp, p.rkey)) {
-      RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      RequestRefusal.refuse(r, p, Syndrome.NAK_REMOTE_ACCESS);
       fail(r, run, WcStatus.MW_BIND_ERR, p); // IBA 11.6.2: memory management operation error
     } else {
       settle(r, p, what, run);
@@ -136,7 +135,8 @@ final class InboundMessage {
     if (result == Copier.SOURCE) {
       RequestRefusal.fault(r, p);
     } else if (result == Copier.TARGET) {
-      RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      int why = RequestRefusal.why(key, r.writeVersion, r.writeAddress + r.done);
+      RequestRefusal.refuse(r, p, why);
     } else {
       r.done += length;
       executed(r, p, what, Opcode.WRITE);
@@ -168,7 +168,7 @@ final class InboundMessage {
               ? Key.REFUSED
               : key.admit(p.rkey, qp.domain(), qp, Access.REMOTE_WRITE, p.remoteAddress, length);
       if (r.writeVersion == Key.REFUSED) {
-        RequestRefusal.refuse(r, p, 0, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+        RequestRefusal.refuse(r, p, Syndrome.NAK_REMOTE_ACCESS);
         return false;
       }
       r.writeKey = key;

@@ -1,7 +1,6 @@
 package ib.engine.packet.receive;
 
 import ib.core.verbs.Access;
-import ib.core.verbs.EventType;
 import ib.core.verbs.Flush;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
@@ -70,7 +69,7 @@ final class InboundRequest {
     Key key = bytes == 0 && !whole ? null : qp.hca.rkeys().find(p.rkey);
     long version = key == null ? Key.REFUSED : admit(qp, key, p, rights, bytes, whole);
     if ((bytes > 0 || whole) && version == Key.REFUSED) {
-      RequestRefusal.refuse(r, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      RequestRefusal.refuse(r, Syndrome.NAK_REMOTE_ACCESS);
     } else if ((what & Opcode.READ) != 0) {
       p.psnCount = qp.packets(length);
       r.answered(p);
@@ -141,7 +140,7 @@ final class InboundRequest {
       r.results = new long[WORDS * r.resources];
     }
     if (atomic.execute(op, key, version, p.remoteAddress, operand, p.compare) != Copier.OK) {
-      RequestRefusal.refuse(r, Syndrome.NAK_REMOTE_ACCESS, EventType.QP_ACCESS_ERR);
+      RequestRefusal.refuse(r, RequestRefusal.why(key, version, p.remoteAddress));
       return;
     }
     long original = atomic.original();

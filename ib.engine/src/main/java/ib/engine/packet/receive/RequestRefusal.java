@@ -4,6 +4,8 @@ import ib.core.verbs.EventType;
 import ib.core.verbs.QpState;
 import ib.core.wire.Psn;
 import ib.engine.link.HcaCounter;
+import ib.engine.mr.Copier;
+import ib.engine.mr.Key;
 import ib.engine.wire.Framing;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Syndrome;
@@ -20,7 +22,7 @@ final class RequestRefusal {
   /** Drops a packet whose sender's memory could not be read. */
   static void fault(ConnectedResponder r, Packet p) {
     r.qp.drop(p, HcaCounter.DROP_FAULT);
-    p.fault = true; // the sender's queue pair reads this flag; for this one the packet never came
+    p.fault(); // the sender's queue pair reads this flag; for this one the packet never came
     r.skipping = !r.reliable;
   }
 
@@ -48,11 +50,11 @@ final class RequestRefusal {
   static void refuse(
       ConnectedResponder r, Packet p, int taken, int syndrome, @Nullable EventType event) {
     refuse(r, syndrome, event);
-    behind(
-        r,
-        p,
-        taken,
-        r.qp.state == QpState.ERR ? HcaCounter.DROP_QP_STATE : HcaCounter.DROP_SEQUENCE);
+    behind(r, p, taken, dropped(r));
+  }
+
+  private static HcaCounter dropped(ConnectedResponder r) {
+    return r.qp.state == QpState.ERR ? HcaCounter.DROP_QP_STATE : HcaCounter.DROP_SEQUENCE;
   }
 
   /**
@@ -63,14 +65,37 @@ final class RequestRefusal {
     r.qp.count(reason, Math.max(0, Framing.packets(p) - taken - 1));
   }
 
+  /**
+   * Refuses a request for memory of this side, with the event that belongs to the syndrome.
+   *
+   * @param syndrome NAK_REMOTE_ACCESS, or NAK_REMOTE_OPERATION when the memory itself has failed
+   */
+  static void refuse(ConnectedResponder r, int syndrome) {
+    boolean access = syndrome == Syndrome.NAK_REMOTE_ACCESS;
+    refuse(r, syndrome, access ? EventType.QP_ACCESS_ERR : EventType.QP_FATAL);
+  }
+
+  /** Refuses a packet of a send or write for memory of this side, as {@link #refuse}. */
+  static void refuse(ConnectedResponder r, Packet p, int syndrome) {
+    refuse(r, syndrome);
+    behind(r, p, 0, dropped(r));
+  }
+
+  /** Why a copy to memory that a key had admitted has failed, as a syndrome. */
+  static int why(@Nullable Key key, long version, long address) {
+    return key != null && Copier.isOpen(key, version, address)
+        ? Syndrome.NAK_REMOTE_OPERATION
+        : Syndrome.NAK_REMOTE_ACCESS;
+  }
+
   /** Refuses a request that violates the protocol. */
   static void invalid(ConnectedResponder r) {
     refuse(r, Syndrome.NAK_INVALID_REQUEST, EventType.QP_REQ_ERR);
   }
 
   /**
-   * Refuses a request. RC: NAK, error state, event (IBA 9.9.3). UC: drops the message, unless a
-   * receive failed.
+   * Refuses a request. RC: NAK, error state, event (IBA 9.9.3). UC: drops the message, unless
+   * memory of this side has failed.
    */
   static void refuse(ConnectedResponder r, int syndrome, @Nullable EventType event) {
     r.accessRefused = event == EventType.QP_ACCESS_ERR;
@@ -78,8 +103,8 @@ final class RequestRefusal {
       r.due = syndrome;
       r.duePsn = r.epsn;
       r.qp.refuse(syndrome, r.epsn, event);
-    } else if (event == null) {
-      r.qp.fail(null);
+    } else if (event == null || event == EventType.QP_FATAL) {
+      r.qp.fail(event);
     } else {
       r.qp.count(HcaCounter.DROP_SEQUENCE);
       r.skipping = true;

@@ -168,8 +168,8 @@ abstract class Completer extends Retries {
     } else if (result == Copier.TARGET) {
       failHead(run, WcStatus.LOC_PROT_ERR, 0);
     } else { // what the peer would have refused had it looked
-      p.fault = true;
-      failHead(run, WcStatus.REM_ACCESS_ERR, Syndrome.NAK_REMOTE_ACCESS);
+      p.fault();
+      refused(p, run);
     }
   }
 

@@ -257,10 +257,10 @@ final class Routes {
     try {
       return asked.join();
     } catch (CompletionException e) {
-      IbException why =
-          new RdmaAddressException(
-              what, "no path to " + remote + ": " + e.getMessage(), "whether that port is active");
-      why.initCause(e);
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      String text = "no path to " + remote + ": " + cause.getMessage();
+      IbException why = new RdmaAddressException(what, text, "whether that port is active");
+      why.initCause(cause);
       throw why;
     }
   }

@@ -5,7 +5,9 @@ import ib.cm.rdma.RdmaCm;
 import ib.cm.rdma.RdmaConnection;
 import ib.cm.rdma.RdmaRejectedException;
 import ib.core.verbs.AnyContext;
+import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.IbException;
+import ib.core.verbs.IbExistsException;
 import ib.core.verbs.IbNoDeviceException;
 import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.MaySleep;
@@ -13,9 +15,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousByteChannel;
@@ -69,6 +73,8 @@ public final class RdmaStream implements ByteChannel {
    * @throws NoRouteToHostException when no device reaches the address, or it is unknown
    * @throws SocketTimeoutException when the peer does not answer in time ({@link
    *     StreamOptions#connectTimeout}, 30 s), be it that no program accepts there
+   * @throws BindException when the local port is in use
+   * @throws SocketException when the {@link RdmaCm} is closed or the device goes, also meanwhile
    * @throws ClosedByInterruptException after an interrupt
    * @throws IOException when the peer is no stream, or the queue pair cannot be made
    */
@@ -76,7 +82,7 @@ public final class RdmaStream implements ByteChannel {
   public static RdmaStream connect(RdmaCm cm, InetSocketAddress to, StreamOptions options)
       throws IOException {
     StreamEnd end = new StreamEnd(options, new StreamQueue(options));
-    RdmaConnection made = cm.start(to, options.connection(), end, end);
+    RdmaConnection made = start(cm, to, options, end);
     boolean done = false;
     try {
       made.established().get();
@@ -95,6 +101,15 @@ public final class RdmaStream implements ByteChannel {
     }
   }
 
+  private static RdmaConnection start(
+      RdmaCm cm, InetSocketAddress to, StreamOptions options, StreamEnd end) throws IOException {
+    try {
+      return cm.start(to, options.connection(), end, end);
+    } catch (IbException e) {
+      throw socketError(e);
+    }
+  }
+
   private static IOException socketError(IbException why) {
     String text = String.valueOf(why.getMessage());
     IOException as =
@@ -103,6 +118,8 @@ public final class RdmaStream implements ByteChannel {
           case IbTimedOutException e -> new SocketTimeoutException("Connect timed out: " + text);
           case RdmaAddressException e -> new NoRouteToHostException(text);
           case IbNoDeviceException e -> new NoRouteToHostException(text);
+          case IbExistsException e -> new BindException(text);
+          case IbDisassociatedException e -> new SocketException("Closed: " + text);
           default -> new IOException(text);
         };
     as.initCause(why);
@@ -115,7 +132,7 @@ public final class RdmaStream implements ByteChannel {
    * @param into takes at most its remaining bytes
    * @return how many bytes; 0 only for a full buffer; -1 when the peer writes no more
    * @throws ClosedChannelException when this stream is closed, also by another thread meanwhile
-   * @throws java.net.SocketException when the connection has failed, or the device goes
+   * @throws SocketException when the connection has failed, or the device goes
    */
   @Override
   @MaySleep
@@ -138,8 +155,8 @@ public final class RdmaStream implements ByteChannel {
    * @param from the bytes
    * @return how many bytes it had
    * @throws ClosedChannelException when this stream or its output is closed
-   * @throws java.net.SocketException when the peer has closed, the connection has failed, or the
-   *     device goes; some of the bytes may have arrived
+   * @throws SocketException when the peer has closed, the connection has failed, or the device
+   *     goes; some of the bytes may have arrived
    */
   @Override
   @MaySleep

@@ -9,10 +9,10 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import ib.cm.rdma.RdmaRequest;
-import ib.cm.stream.StreamWorld.Both;
 import ib.core.testing.Wait;
 import ib.driver.soft.standalone.SoftFabric;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RemovalTest {
   private static final int MANY = 1_000;
-  private static final int BACKLOG = 4; // of StreamWorld
+  private static final int OF_ONE_PEER = 1024 / 8 * 7; // an eighth of a backlog is for others
   private static final StreamOptions SMALL =
       DEFAULTS.buffers(4096, 4096).closeTimeout(Duration.ZERO);
 
@@ -43,31 +43,51 @@ class RemovalTest {
     PEER_CLOSED,
     PEER_HALF_CLOSED,
     READER,
-    WRITER
+    WRITER,
+    /** A peer asks, and no program accepts. */
+    ASKED,
+    /** A thread waits in accept, which a removal does not end: another device may come. */
+    ACCEPT
   }
 
   private final ListAppender<ILoggingEvent> waits = new ListAppender<>();
 
   static Stream<Arguments> cases() {
-    return Stream.of(State.values())
-        .flatMap(s -> Stream.of(1, 10, MANY).map(n -> Arguments.of(s, n)));
+    return Stream.of(Medium.values())
+        .flatMap(
+            m ->
+                Stream.of(State.values())
+                    .flatMap(s -> Stream.of(1, 10, MANY).map(n -> Arguments.of(m, s, n))));
   }
 
-  /** Threads that are blocked in a state, if any. */
-  private static void enter(State state, StreamWorld world, Both both, List<Future<?>> blocked) {
-    switch (state) {
-      case OPEN -> {}
-      case PEER_CLOSED -> both.mine().close();
-      case PEER_HALF_CLOSED -> {
-        try {
-          both.mine().shutdownOutput();
-        } catch (IOException e) {
-          throw new AssertionError(e);
-        }
-      }
-      case READER -> blocked.add(world.threads.submit(() -> read(both.theirs())));
-      case WRITER -> blocked.add(world.threads.submit(() -> write(both.theirs())));
+  /** Brings one stream into a state; returns its ends, those that there are. */
+  private static List<RdmaStream> enter(State state, StreamWorld world, List<Future<?>> blocked)
+      throws Exception {
+    if (state == State.ACCEPT) {
+      blocked.add(world.accepted());
+      return List.of();
     }
+    if (state == State.ASKED) {
+      blocked.add(
+          world.threads.submit(() -> RdmaStream.connect(world.client, world.at(), options(world))));
+      return List.of();
+    }
+    Future<RdmaStream> accepted = world.accepted();
+    RdmaStream mine = RdmaStream.connect(world.client, world.at(), options(world));
+    RdmaStream theirs = accepted.get();
+    switch (state) {
+      case PEER_CLOSED -> mine.close();
+      case PEER_HALF_CLOSED -> mine.shutdownOutput();
+      case READER -> blocked.add(world.threads.submit(() -> read(theirs)));
+      case WRITER -> blocked.add(world.threads.submit(() -> write(theirs)));
+      default -> {}
+    }
+    return List.of(mine, theirs);
+  }
+
+  /** From the device that stays, or the client would take the nearer one. */
+  private static StreamOptions options(StreamWorld world) throws IOException {
+    return SMALL.from(world.address(0));
   }
 
   private static int read(RdmaStream from) throws IOException {
@@ -80,32 +100,41 @@ class RemovalTest {
     }
   }
 
-  @ParameterizedTest(name = "{1} {0}")
+  @ParameterizedTest(name = "{0}: {2} {1}")
   @MethodSource("cases")
   @DisplayName(
       "A1: streams in a state: the removal returns, nothing is left, those blocked hear it")
-  void removal(State state, int streams) throws Exception {
+  void removal(Medium medium, State state, int streams) throws Exception {
     Logger log = (Logger) LoggerFactory.getLogger("ib.cm.rdma.Turns");
     waits.start();
     log.addAppender(waits);
     List<Future<?>> blocked = new ArrayList<>();
-    List<Both> all = new ArrayList<>();
-    try (StreamWorld world = new StreamWorld(SoftFabric.open("soft0", "soft1"))) {
-      world.listen(SMALL);
-      for (int i = 0; i < streams; i++) {
-        Future<RdmaStream> accepted = world.accepted();
-        RdmaStream mine = RdmaStream.connect(world.client, world.at(), SMALL);
-        Both both = new Both(mine, accepted.get());
-        all.add(both);
-        enter(state, world, both, blocked);
+    List<RdmaStream> all = new ArrayList<>();
+    try (StreamWorld world = new StreamWorld(medium.open())) {
+      world.listen(SMALL, 0);
+      int places = state == State.ASKED ? Math.min(streams, OF_ONE_PEER) : streams;
+      for (int i = 0; i < places; i++) {
+        all.addAll(enter(state, world, blocked));
       }
-      world.fabric.unplug("soft1");
-      assertEquals(List.of(), world.fabric.core().lastRemoval("soft1").orElseThrow().leaks());
+      if (state == State.ASKED) {
+        Wait.until(() -> world.listener.waiting().size() == places);
+      }
+      String gone = world.fabric.names().getLast();
+      world.fabric.unplug(gone);
+      assertEquals(List.of(), world.fabric.core().lastRemoval(gone).orElseThrow().leaks());
+      if (state == State.ACCEPT) {
+        world.listener.close();
+      }
       for (Future<?> each : blocked) {
         Throwable why = assertThrows(ExecutionException.class, each::get).getCause();
-        assertInstanceOf(IOException.class, why);
+        // a peer that asks hears the end, and does not wait for its own deadline
+        Class<? extends IOException> heard =
+            state == State.ASKED && medium == Medium.SOFT // UDP may lose it
+                ? ConnectException.class
+                : IOException.class;
+        assertInstanceOf(heard, why);
       }
-      all.forEach(Both::close);
+      all.forEach(RdmaStream::close);
       assertEquals(List.of(), waits.list);
     } finally {
       log.detachAppender(waits);
@@ -132,7 +161,7 @@ class RemovalTest {
     try (StreamWorld world = new StreamWorld(SoftFabric.open("soft0", "soft1"))) {
       RdmaStreamListener ear = world.listen(SMALL);
       List<RdmaRequest> asked = new ArrayList<>();
-      for (int i = 0; i < 5 * BACKLOG; i++) {
+      for (int i = 0; i < 5 * StreamWorld.BACKLOG; i++) {
         Future<RdmaStream> asks =
             world.threads.submit(() -> RdmaStream.connect(world.client, world.at(), SMALL));
         Wait.until(() -> ear.waiting().stream().anyMatch(r -> !asked.contains(r)));

@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 /** Two devices, a server and a client, and streams between them. */
 final class StreamWorld implements AutoCloseable {
   static final StreamOptions DEFAULTS = StreamOptions.defaults();
+  static final int BACKLOG = 4;
 
   final StandaloneFabric fabric;
   final RdmaCm server;
@@ -31,6 +32,7 @@ final class StreamWorld implements AutoCloseable {
   final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   RdmaStreamListener listener;
   private final ClientRegistration registered;
+  private boolean isRegistered = true;
 
   StreamWorld(StandaloneFabric fabric) {
     this.fabric = fabric;
@@ -41,14 +43,23 @@ final class StreamWorld implements AutoCloseable {
   }
 
   RdmaStreamListener listen(StreamOptions options) throws IOException {
-    listener = RdmaStreamListener.listen(server, new InetSocketAddress(0), 4, options);
+    return listen(options, BACKLOG);
+  }
+
+  RdmaStreamListener listen(StreamOptions options, int backlog) throws IOException {
+    listener = RdmaStreamListener.listen(server, new InetSocketAddress(0), backlog, options);
     return listener;
   }
 
   /** {@return the address of the listener at the second device} */
   InetSocketAddress at() throws IOException {
-    byte[] gid = fabric.device(fabric.names().getLast()).gid(1, 0).toBytes();
-    return new InetSocketAddress(InetAddress.getByAddress(gid), listener.localAddress().getPort());
+    return new InetSocketAddress(address(1).getAddress(), listener.localAddress().getPort());
+  }
+
+  /** {@return the address of a device, with port 0} */
+  InetSocketAddress address(int device) throws IOException {
+    byte[] gid = fabric.device(fabric.names().get(device)).gid(1, 0).toBytes();
+    return new InetSocketAddress(InetAddress.getByAddress(gid), 0);
   }
 
   /** Accepts a stream, beside. */
@@ -125,12 +136,20 @@ final class StreamWorld implements AutoCloseable {
     }
   }
 
+  /** Takes the connection manager from the core. */
+  void unregister() {
+    if (isRegistered) {
+      isRegistered = false;
+      registered.unregister();
+    }
+  }
+
   @Override
   public void close() {
     threads.shutdownNow();
     client.close();
     server.close();
-    registered.unregister();
+    unregister();
     assertEquals(List.of(), fabric.core().violations(), "the contract");
     fabric.close();
   }

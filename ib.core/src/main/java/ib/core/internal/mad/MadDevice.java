@@ -11,13 +11,19 @@ import ib.core.verbs.IbDevice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** The MAD layer of one device: a wire and a port each. */
 final class MadDevice implements Services.Mad {
+  private static final long SEND_NS = TimeUnit.SECONDS.toNanos(1); // for all; then the rest is lost
+
   private final List<MadPort> ports = new ArrayList<>();
   private final List<QpWire> wires = new ArrayList<>();
+  private final Waits waits;
 
   MadDevice(BoundDevice device, Threads world, Contract contract, Waits waits) {
+    this.waits = waits;
     for (int p = 1; p <= device.portCount(); p++) {
       QpWire wire = new QpWire(device, p, contract);
       wires.add(wire);
@@ -50,11 +56,33 @@ final class MadDevice implements Services.Mad {
     return port < 1 || port > ports.size() ? Map.of() : ports.get(port - 1).counters().named();
   }
 
-  /** Ends what agents are left, then queue pairs, then what the ports' queues have, then memory. */
+  /**
+   * Ends what agents are left, sends what they have given to the ports, then ends queue pairs, then
+   * what the ports' queues have, then memory. A user with more to say at its end than a port has
+   * places, such as 1,000 connections, is heard.
+   */
   void close() {
     ports.forEach(p -> p.close(null));
+    ports.forEach(p -> p.fence(owed -> {}));
+    waits.await(new AllSent(wires), Waits.Rank.CLOSES, SEND_NS);
     wires.forEach(QpWire::stop);
     ports.forEach(p -> p.fence(owed -> {}));
     wires.forEach(QpWire::close);
+  }
+
+  /** The device sends what waits, without a thread that could be named. */
+  private record AllSent(List<QpWire> wires) implements Waits.Target {
+    @Override
+    public boolean over() {
+      return wires.stream().allMatch(QpWire::isIdle);
+    }
+
+    @Override
+    public void holders(Consumer<? super Thread> to) {}
+
+    @Override
+    public String text() {
+      return "the datagrams that the device's ports still send";
+    }
   }
 }

@@ -29,6 +29,7 @@ import ib.core.verbs.WellKnown;
 import ib.core.verbs.WorkCompletion;
 import ib.core.wire.MadHeader;
 import java.lang.foreign.MemorySegment;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -180,6 +181,11 @@ final class QpWire implements Wire, AutoCloseable {
     if (to != null) {
       to.run(what);
     }
+  }
+
+  /** {@return whether all datagrams that were given to it have left; any thread} */
+  boolean isIdle() {
+    return Stream.of(qps).allMatch(q -> q == null || q.isIdle());
   }
 
   /**

@@ -40,6 +40,8 @@ final class SpecialQp implements AutoCloseable {
   private final ArrayDeque<SendSlot> free = new ArrayDeque<>();
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   private boolean ended; // the port's queue's
+  private volatile boolean idle =
+      true; // written by the port's queue: nothing waits or is under way
   private final SendWr sendWr = new SendWr(1); // the port's queue's
   private final RecvWr againWr = new RecvWr(1); // the queue's callbacks', which come one by one
 
@@ -83,11 +85,22 @@ final class SpecialQp implements AutoCloseable {
       waiting.add(new Waiting(mad, to, done));
       return;
     }
+    idle = false;
     String failure = slot.post(mad, to, done);
     if (failure != null) {
-      free.add(slot);
+      back(slot);
       done.sent(failure);
     }
+  }
+
+  private void back(SendSlot slot) {
+    free.add(slot);
+    idle = waiting.isEmpty() && free.size() == slots.size();
+  }
+
+  /** {@return whether all datagrams that were given to it have left} */
+  boolean isIdle() {
+    return idle;
   }
 
   /** Fails what is under way or waits, and refuses what will be sent: the queue pair has gone. */
@@ -154,7 +167,7 @@ final class SpecialQp implements AutoCloseable {
       WcStatus status = wc.status();
       wire.run(
           () -> {
-            free.add(this);
+            back(this);
             tell(status == WcStatus.SUCCESS ? null : "the send completed with " + status);
             Waiting next = waiting.poll();
             if (next != null) {

@@ -4,20 +4,25 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ib.core.client.Incidents;
 import ib.core.internal.callback.Contract;
+import ib.core.internal.device.BoundDevice;
 import ib.core.internal.waits.WaitGraph;
 import ib.core.mad.Mad;
 import ib.core.mad.MadAddress;
+import ib.core.mad.MadAgent;
 import ib.core.mad.MadMethod;
+import ib.core.mad.MadRegistration;
 import ib.core.mad.MgmtClass;
 import ib.core.testing.CoreRig;
 import ib.core.testing.FakeDevice;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.ObjectControl.Kind;
+import ib.core.verbs.QpType;
 import ib.core.verbs.WellKnown;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -26,6 +31,9 @@ import org.junit.jupiter.api.Timeout;
 @DisplayName("M2 B9: a device goes while its ports receive and send")
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RemovalTest {
+  private static final int MANY = 1_000;
+  private static final MadAddress TO = MadAddress.gsi(AhAttr.ofLid(1, 7, 0));
+
   private final FakeDevice device = new FakeDevice("fake0");
   private final Contract contract = new Contract(true);
 
@@ -54,6 +62,26 @@ final class RemovalTest {
     List<String> calls = new ArrayList<>();
     removed(Map.of("doModify", () -> calls.add("modify"), "destroyQP", () -> calls.add("destroy")));
     assertEquals(List.of("modify", "destroy", "modify", "destroy"), calls);
+  }
+
+  @Test
+  @DisplayName("A1: what agents have given to a port before its device goes, is sent")
+  void said() throws Exception {
+    try (CoreRig rig = new CoreRig(device, contract);
+        Threads threads = new Threads()) {
+      BoundDevice bound = rig.bind("mad");
+      MadDevice mad = new MadDevice(bound, threads, contract, new WaitGraph());
+      mad.start();
+      MadAgent agent = mad.register(bound, 1, MadRegistration.sender(QpType.GSI), (m, from) -> {});
+      List<CompletableFuture<Void>> sent = new ArrayList<>();
+      for (int i = 0; i < MANY; i++) {
+        sent.add(agent.send(Mad.request(MgmtClass.CM, 2, MadMethod.SEND, 0x10, 0), TO));
+      }
+      mad.close();
+      for (CompletableFuture<Void> each : sent) {
+        each.get(); // "the device goes" else
+      }
+    }
   }
 
   @Test
@@ -87,9 +115,8 @@ final class RemovalTest {
 
   private static void send(MadPort port, QpWire wire, int count, List<@Nullable String> failures) {
     Mad mad = Mad.request(MgmtClass.CM, 2, MadMethod.SEND, 0x10, 0);
-    MadAddress to = MadAddress.gsi(AhAttr.ofLid(1, 7, 0));
     for (int i = 0; i < count; i++) {
-      port.run(() -> wire.transmit(WellKnown.QPN_GSI, mad.bytes(), to, failures::add));
+      port.run(() -> wire.transmit(WellKnown.QPN_GSI, mad.bytes(), TO, failures::add));
     }
   }
 }

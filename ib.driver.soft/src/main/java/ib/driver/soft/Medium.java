@@ -90,6 +90,9 @@ final class Medium implements AutoCloseable {
   private String topology = "";
 
   @GuardedBy("this")
+  private boolean refused;
+
+  @GuardedBy("this")
   private @Nullable IbsimDoor door;
 
   @GuardedBy("this")
@@ -116,12 +119,30 @@ final class Medium implements AutoCloseable {
   }
 
   /**
-   * Takes a configuration over.
+   * Takes a configuration over. What there is goes on when the configuration is wrong; but when it
+   * names the first topology, devices stay absent, or go, until it is mended.
    *
    * @param values raw values
    * @throws IbInvalidException when one is wrong; what is right is in effect
    */
   synchronized void configure(Map<String, ?> values) {
+    try {
+      apply(values);
+      if (refused) {
+        refused = false;
+        fabric.refuse(null);
+      }
+    } catch (IbInvalidException e) {
+      if (topology.isEmpty() && !file(values.get(TOPOLOGY.name())).isEmpty()) {
+        refused = true;
+        fabric.refuse("its topology is refused: " + e.getMessage());
+      }
+      throw e;
+    }
+  }
+
+  @GuardedBy("this")
+  private void apply(Map<String, ?> values) {
     Settings settings = new Settings(values, SCHEMA.names());
     int newPort = settings.number(IBSIM_PORT);
     int priority = settings.number(SM_PRIORITY);
@@ -130,8 +151,12 @@ final class Medium implements AutoCloseable {
     settings.end(SharedFabric.PID);
     fabric.smKey(key);
     fabric.smPriority(priority);
-    topology(file == null ? "" : file.toString().strip());
+    topology(file(file));
     door(newPort);
+  }
+
+  private static String file(@Nullable Object value) {
+    return value == null ? "" : value.toString().strip();
   }
 
   private static long key(Settings settings) {

@@ -1,6 +1,7 @@
 package ib.driver.soft.fabric;
 
 import ib.core.client.Incidents;
+import ib.core.verbs.IbAgainException;
 import ib.driver.base.Guids;
 import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
@@ -36,6 +37,7 @@ public final class Fabric {
   private final Placement placement = new Placement(this::begin); // guarded by this
   private final Incidents incidents = new Incidents("soft fabric", log::warn);
   private volatile Runnable listener = () -> {};
+  private volatile @Nullable String refusal; // null while adapters have places
   private final ManagementThread thread = new ManagementThread(this);
   private int smPriority; // guarded by this
   private long smKey = 1; // guarded by this; OpenSM's default
@@ -61,6 +63,10 @@ public final class Fabric {
    * @return the ports of the adapter; the caller closes each of them
    */
   public List<FabricPort> plug(String description, long guid, int ports, String switchName) {
+    String why = refusal;
+    if (why != null) {
+      throw new IbAgainException("the fabric", why, "");
+    }
     synchronized (this) {
       thread.start();
       Placement.Place place = placement.place(description, guid, ports, switchName);
@@ -86,11 +92,23 @@ public final class Fabric {
    */
   public synchronized boolean misplaced(
       String description, long guid, String switchName, List<FabricPort> ends) {
-    return placement.misplaced(description, guid, switchName, ends);
+    return refusal != null || placement.misplaced(description, guid, switchName, ends);
   }
 
   /**
-   * Sets the task that runs, without the lock, after a topology was described or forgotten.
+   * Gives no adapter a place from now on, because what describes the fabric is wrong: an adapter
+   * would come up elsewhere than was said.
+   *
+   * @param why the reason; null to give places again
+   */
+  public void refuse(@Nullable String why) {
+    refusal = why;
+    listener.run();
+  }
+
+  /**
+   * Sets the task that runs, without the lock, after a topology was described, forgotten or
+   * refused.
    *
    * @param whom the task, which looks for {@link #misplaced} adapters
    */

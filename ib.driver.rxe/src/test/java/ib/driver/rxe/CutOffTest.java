@@ -31,53 +31,39 @@ final class CutOffTest {
 
   @ParameterizedTest
   @CsvSource({
-    "RDMA_READ, 8, portable, 0", "RDMA_READ, 8192, portable, 4096",
-    "RDMA_READ, 131072, portable, 8192", "RDMA_READ, 8192, native, 0",
-    "RDMA_READ, 131072, native, 8192", "RDMA_WRITE, 8, native, 0",
-    "RDMA_WRITE, 8192, portable, 0", "RDMA_WRITE, 131072, native, 8192",
-    "ATOMIC_FETCH_AND_ADD, 8, native, 0"
+    "true, RDMA_READ, 8, portable, 0",
+    "true, RDMA_READ, 8192, portable, 4096",
+    "true, RDMA_READ, 131072, portable, 8192",
+    "true, RDMA_READ, 8192, native, 0",
+    "true, RDMA_READ, 131072, native, 8192",
+    "true, RDMA_WRITE, 8, native, 0",
+    "true, RDMA_WRITE, 8192, portable, 0",
+    "true, RDMA_WRITE, 131072, native, 8192",
+    "true, ATOMIC_FETCH_AND_ADD, 8, native, 0",
+    "false, SEND, 8192, native, 0",
+    "false, RDMA_WRITE, 8, portable, 0",
+    "false, RDMA_WRITE, 131072, native, 8192",
+    "false, RDMA_READ, 8192, native, 0"
   })
-  @DisplayName("REM_OP_ERR at the requester, the owner's queue pair in ERR")
-  void owner(WrOpcode opcode, int bytes, String io, long kept) throws IOException {
+  @DisplayName(
+      "the peer's memory: REM_OP_ERR, its queue pair in ERR; the requester's: LOC_PROT_ERR")
+  void cutOff(boolean remote, WrOpcode opcode, int bytes, String io, long kept) throws IOException {
     try (FileChannel channel = file();
         Arena arena = Arena.ofShared();
         RxeLab lab = lab(io)) {
       RxeSide a = lab.side("rxe0");
       RxeSide b = lab.side("rxe1");
       RxeSide.connect(QpType.RC, a, b, Mtu.MTU_1024);
-      try (MemoryRegion failing = mapped(channel, arena, b)) {
-        channel.truncate(kept); // some of the answer may be on its way when the rest fails
-        a.post(request(opcode, bytes, a.mr, failing));
-        assertEquals(WcStatus.REM_OP_ERR, a.next().status());
-        while (b.qp.state() != QpState.ERR) {
+      try (MemoryRegion failing = mapped(channel, arena, remote ? b : a)) {
+        b.receive(1, 0, bytes);
+        channel.truncate(kept); // some of the data may be on their way when the rest fails
+        a.post(request(opcode, bytes, remote ? a.mr : failing, remote ? failing : b.mr));
+        assertEquals(remote ? WcStatus.REM_OP_ERR : WcStatus.LOC_PROT_ERR, a.next().status());
+        assertEquals(QpState.ERR, a.qp.state());
+        while (remote && b.qp.state() != QpState.ERR) {
           Thread.onSpinWait();
         }
-        assertEquals(QpState.ERR, a.qp.state());
-      }
-    }
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "SEND, 8192, native",
-    "RDMA_WRITE, 8, portable",
-    "RDMA_WRITE, 131072, native",
-    "RDMA_READ, 8192, native"
-  })
-  @DisplayName("LOC_PROT_ERR at the requester whose own memory fails; the peer stays as it is")
-  void requester(WrOpcode opcode, int bytes, String io) throws IOException {
-    try (FileChannel channel = file();
-        Arena arena = Arena.ofShared();
-        RxeLab lab = lab(io)) {
-      RxeSide a = lab.side("rxe0");
-      RxeSide b = lab.side("rxe1");
-      RxeSide.connect(QpType.RC, a, b, Mtu.MTU_1024);
-      try (MemoryRegion failing = mapped(channel, arena, a)) {
-        channel.truncate(0);
-        b.receive(1, 0, bytes);
-        a.post(request(opcode, bytes, failing, b.mr));
-        assertEquals(WcStatus.LOC_PROT_ERR, a.next().status());
-        assertEquals(QpState.RTS, b.qp.state());
+        assertEquals(remote ? QpState.ERR : QpState.RTS, b.qp.state());
       }
     }
   }

@@ -12,6 +12,7 @@ import ib.driver.soft.sm.BuiltinSm;
 import ib.driver.soft.topology.NetFile;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -132,7 +133,7 @@ final class Medium implements AutoCloseable {
         refused = false;
         fabric.refuse(null);
       }
-    } catch (IbInvalidException e) {
+    } catch (RuntimeException e) {
       if (topology.isEmpty() && !file(values.get(TOPOLOGY.name())).isEmpty()) {
         refused = true;
         fabric.refuse("its topology is refused: " + e.getMessage());
@@ -181,7 +182,7 @@ final class Medium implements AutoCloseable {
     if (!file.isEmpty()) {
       try {
         next = fabric.describe(file, NetFile.read(Files.readString(Path.of(file))));
-      } catch (IOException e) {
+      } catch (IOException | InvalidPathException e) {
         throw new IbInvalidException(
             TOPOLOGY.name() + " " + file, "cannot be read: " + e.getMessage(), TOPOLOGY.allowed());
       }

@@ -95,6 +95,16 @@ final class RefusedTopologyTest {
   }
 
   @Test
+  @DisplayName("a name that no file can have is refused as a file that is not there")
+  void noFile() {
+    configured();
+    refuse(Map.of("topology", "a\0b"));
+    assertEquals(List.of(), plugged());
+    medium.configure(Map.of());
+    assertEquals(List.of("d0"), plugged());
+  }
+
+  @Test
   @DisplayName("a topology beside another wrong value is refused with it")
   void beside() throws IOException {
     configured();

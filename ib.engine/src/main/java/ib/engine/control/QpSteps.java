@@ -178,7 +178,10 @@ public final class QpSteps extends QpCore {
       requester.rnrTimer();
     }
     if ((s & REQUEST_FAULT) != 0) {
-      requester.fault(packets().requestPool.takeFault() & Psn.MAX);
+      int fault = packets().requestPool.takeFault();
+      if (fault != 0) {
+        requester.fault(fault & Psn.MAX);
+      }
     }
     if ((s & RESPONSE_FAULT) != 0 && responder instanceof ConnectedResponder r) {
       r.fault(packets().responsePool.takeFault());

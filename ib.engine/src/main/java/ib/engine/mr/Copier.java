@@ -211,18 +211,16 @@ public final class Copier {
   }
 
   /**
-   * Reads a byte of mapped memory, so that an error of it comes now, and not in an access that ends
-   * the JVM: a compare and exchange in the interpreter does (JDK 25: SIGBUS). A file that is cut
-   * off between the two still does.
+   * Reads a byte of memory, so that an error of it comes now, and not in an access that ends the
+   * JVM: a compare and exchange in the interpreter does (JDK 25: SIGBUS). A file that is cut off
+   * between the two still does.
    *
    * @param memory the memory
    * @param offset offset of the byte
    */
   static void touch(MemorySegment memory, long offset) {
-    if (memory.isMapped()) {
-      MemorySegment.copy(memory, BYTE, offset, READ, 0, 1); // a mere get would be compiled away
-      settle(memory);
-    }
+    MemorySegment.copy(memory, BYTE, offset, READ, 0, 1); // a mere get would be compiled away
+    Thread.holdsLock(memory);
   }
 
   /** Whether each page of the memory can be read; for memory of which a copy has failed. */

@@ -62,7 +62,9 @@ public final class RemoteAtomic {
       return Copier.TARGET;
     }
     try {
-      Copier.touch(target, offset);
+      if (target.isMapped()) {
+        Copier.touch(target, offset);
+      }
       switch (op) {
         case COMPARE_SWAP ->
             original = (long) LONG.compareAndExchange(target, offset, compare, operand);

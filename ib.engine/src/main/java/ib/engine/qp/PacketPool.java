@@ -136,7 +136,8 @@ public final class PacketPool extends PacketOwner {
    * for the holder of the queue pair's claim, after the signal.
    *
    * @return the packet's syndrome, which says why ({@link Packet#fault}), and in the lower 24 bits
-   *     its sequence number
+   *     its sequence number; 0 when an earlier call has returned it: of two packets that fail at
+   *     once each raises the signal
    */
   public int takeFault() {
     return (int) FAULT.getAndSet(this, 0);

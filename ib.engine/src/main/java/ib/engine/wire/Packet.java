@@ -35,7 +35,7 @@ public final class Packet {
    */
   public long cookie;
 
-  private boolean faulty;
+  boolean faulty; // reset by the codec, too
 
   /**
    * Whether the packet was sent before; then a response does not show which of the two has arrived.

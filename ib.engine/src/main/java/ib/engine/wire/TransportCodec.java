@@ -232,6 +232,7 @@ final class TransportCodec {
     if (opcode == null) {
       throw new IllegalArgumentException("not checked");
     }
+    p.faulty = false;
     p.damaged = false;
     p.networkHeader = null;
     p.opcode = opcode.value();

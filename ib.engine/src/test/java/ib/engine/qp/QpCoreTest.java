@@ -14,6 +14,7 @@ import ib.engine.OneQueuePair;
 import ib.engine.packet.receive.ConnectedResponder;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
+import ib.engine.wire.Syndrome;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -106,6 +107,22 @@ class QpCoreTest {
     assertFalse(qp.isQuiet());
     assertEquals(QpCore.REQUEST_FAULT | QpCore.RESPONSE_FAULT, qp.takeSignals());
     assertEquals(0, qp.takeSignals());
+    qp.runList.finish(); // which a signal has made hold the claim
+  }
+
+  @Test
+  @DisplayName("B3: of the packets that could not be read the first in sequence counts, and once")
+  void faults() {
+    PacketPool pool = qp.packets().responsePool;
+    for (int psn : new int[] {1, 0xffffff, 0}) { // it wraps: the second one is the first
+      Packet p = take(pool);
+      p.psn = psn;
+      p.fault();
+      p.release(qp.runList);
+    }
+    assertEquals(Syndrome.NAK_REMOTE_OPERATION << PacketPool.PSN_BITS | 0xffffff, pool.takeFault());
+    assertEquals(0, pool.takeFault(), "the signal may come once more");
+    assertEquals(QpCore.RESPONSE_FAULT, qp.takeSignals());
     qp.runList.finish(); // which a signal has made hold the claim
   }
 

@@ -142,10 +142,14 @@ public final class ConnectedResponder extends ReceiveState {
     return replying && run.exhausted();
   }
 
-  /** A response could not be read (D6): refuses its request. */
+  /**
+   * A response could not be read (D6): refuses its request.
+   *
+   * @param fault the result of {@link PacketPool#takeFault}
+   */
   public void fault(int fault) {
-    Reply.end(this);
-    if (qp.live()) {
+    if (fault != 0 && qp.live()) {
+      Reply.end(this);
       RequestRefusal.refuse(this, fault >>> PacketPool.PSN_BITS);
       duePsn = fault & Psn.MAX;
     }

@@ -49,9 +49,11 @@ public class FabricConfigIT {
     try (Shell shell = new Shell(folder.home())) {
       shell.runUntil("ibv_devices", says -> says.contains("soft0") && says.contains("soft1"));
       folder.configure(CONFIGURATION, "topology = " + net + "x\n");
-      shell.awaitText("topology " + net + "x"); // named in the error, and nothing else happens
+      shell.awaitText("topology " + net + "x"); // B5: no device is on another net meanwhile
+      shell.runUntil("ibv_devices", says -> !says.contains("soft0") && !says.contains("soft1"));
       folder.configure(CONFIGURATION, "ibsim.port = 70000\n");
       shell.awaitText("key ibsim.port is '70000'");
+      shell.runUntil("ibv_devices", says -> says.contains("soft0") && says.contains("soft1"));
       assertTrue(shell.run("ibswitches").contains("ib-sw0"));
       folder.configure(CONFIGURATION, "topology = " + net + "\nibsim.port = " + port + "\n");
       String switches = ""; // who is plugged stays where it is: the new place is taken at a plug

@@ -127,18 +127,18 @@ final class Medium implements AutoCloseable {
    * @throws IbInvalidException when one is wrong; what is right is in effect
    */
   synchronized void configure(Map<String, ?> values) {
+    String why = null;
     try {
       apply(values);
-      if (refused) {
-        refused = false;
-        fabric.refuse(null);
-      }
     } catch (RuntimeException e) {
-      if (topology.isEmpty() && !file(values.get(TOPOLOGY.name())).isEmpty()) {
-        refused = true;
-        fabric.refuse("its topology is refused: " + e.getMessage());
-      }
+      boolean first = topology.isEmpty() && !file(values.get(TOPOLOGY.name())).isEmpty();
+      why = first ? "its topology is refused: " + e.getMessage() : null;
       throw e;
+    } finally {
+      if (refused || why != null) {
+        refused = why != null;
+        fabric.refuse(why);
+      }
     }
   }
 

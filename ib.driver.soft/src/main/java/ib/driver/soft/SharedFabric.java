@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The fabric that all devices of the driver are on, and its configuration, PID {@code
  * ib.driver.soft.fabric} ({@link Medium#SCHEMA}). A bad value is reported, and what there is goes
- * on.
+ * on; but while the first topology is refused there are no devices.
  */
 @Component(
     name = SharedFabric.PID,

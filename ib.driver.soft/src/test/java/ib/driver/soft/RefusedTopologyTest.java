@@ -115,6 +115,17 @@ final class RefusedTopologyTest {
   }
 
   @Test
+  @DisplayName(
+      "a later configuration without a topology, wrong in another value, refuses no device")
+  void givenUp() throws IOException {
+    configured();
+    refuse(topology("nonsense"));
+    assertEquals(List.of(), plugged());
+    refuse(Map.of("sm.priority", "16"));
+    assertEquals(List.of("d0"), plugged());
+  }
+
+  @Test
   @DisplayName("what there is goes on: a running topology, and a fabric without one")
   void goesOn() throws IOException {
     configured();

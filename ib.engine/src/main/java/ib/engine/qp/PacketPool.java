@@ -43,8 +43,7 @@ public final class PacketPool extends PacketOwner {
   private long reclaimed;
   private volatile @Nullable AtomicReferenceArray<Packet> copies; // made on first use
   private volatile int replicas; // under way
-  private volatile int
-      fault; // syndrome and sequence number of the last packet that could not be read
+  private volatile int fault; // what keepFault keeps
 
   PacketPool(QpCore qp, int size, int faultBit) {
     this.qp = qp;
@@ -143,7 +142,10 @@ public final class PacketPool extends PacketOwner {
     return (int) FAULT.getAndSet(this, 0);
   }
 
-  /** Several threads may release packets at once. */
+  /**
+   * Keeps syndrome and sequence number of a packet that could not be read, unless one before it in
+   * sequence is kept. Several threads may release packets at once.
+   */
   private void keepFault(int psn, int syndrome) {
     int held = fault;
     while (held == 0 || Psn.diff(psn, held & Psn.MAX) < 0) {

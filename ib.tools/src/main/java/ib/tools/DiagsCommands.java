@@ -5,6 +5,7 @@ import ib.core.client.LocalServices;
 import ib.tools.diags.Ibstat;
 import ib.tools.fabric.Commands;
 import ib.tools.fabric.Ibping;
+import ib.tools.fabric.Queryerrors;
 import ib.tools.fabric.Saquery;
 import ib.tools.shell.Catalogue;
 import org.apache.felix.service.command.CommandSession;
@@ -27,6 +28,8 @@ import org.osgi.service.component.annotations.Reference;
       "iblinkinfo",
       "ibping",
       "ibnetdiscover",
+      "ibnodes",
+      "ibqueryerrors",
       "ibroute",
       "ibstat",
       "ibstatus",
@@ -114,6 +117,29 @@ public final class DiagsCommands {
   @Descriptor("the fabric as a topology file")
   public @Nullable Object ibnetdiscover(@Descriptor("[-f] [-p] [-l] [-H] [-S]") String... args) {
     return Invocation.run(() -> Commands.IBNETDISCOVER.run(core, args));
+  }
+
+  /**
+   * Asks the fabric.
+   *
+   * @param args see {@link Commands#IBNODES}
+   * @return what is printed
+   */
+  @Descriptor("the adapters and the switches of the fabric")
+  public @Nullable Object ibnodes(@Descriptor("[-C dev] [-P port]") String... args) {
+    return Invocation.run(() -> Commands.IBNODES.run(core, args));
+  }
+
+  /**
+   * Asks each node of the fabric for its errors.
+   *
+   * @param args see {@link Queryerrors}
+   * @return what is printed
+   */
+  @Descriptor("the ports of the fabric that have counted errors")
+  public @Nullable Object ibqueryerrors(
+      @Descriptor("[-s counter,...] [-k] [-C dev] [-P port]") String... args) {
+    return Invocation.run(() -> Queryerrors.run(core, args));
   }
 
   /**

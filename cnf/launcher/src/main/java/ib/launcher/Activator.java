@@ -51,6 +51,7 @@ public final class Activator implements BundleActivator {
     Exec exec = new Exec(context);
     context.addBundleListener(exec);
     context.registerService(ToIntFunction.class, exec, named("exec"));
+    new Head().register(context);
     Service made = new Service(context, exec);
     context.registerService(Consumer.class, made, named("service"));
     service = made;

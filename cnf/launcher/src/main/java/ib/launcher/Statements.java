@@ -22,6 +22,9 @@ final class Statements {
         current.append(c).append(text.charAt(++i));
         continue;
       }
+      if (quote == 0 && isPercent(text, i)) {
+        current.append('\\'); // as it is: the shell would take it for arithmetic
+      }
       if (quote != 0) {
         quote = c == quote ? 0 : quote;
       } else if (c == '\'' || c == '"') {
@@ -38,6 +41,12 @@ final class Statements {
     }
     add(statements, current);
     return statements;
+  }
+
+  /** Whether a character is the end of a word such as {@code rate=5%}. */
+  private static boolean isPercent(String text, int i) {
+    boolean ends = i + 1 == text.length() || " \t\n;|&})".indexOf(text.charAt(i + 1)) >= 0;
+    return text.charAt(i) == '%' && ends && i > 0 && Character.isDigit(text.charAt(i - 1));
   }
 
   private static void add(List<String> statements, StringBuilder current) {

@@ -76,7 +76,7 @@ public final class MgmtClass {
    */
   public static int dataOffset(int mgmtClass) {
     return switch (mgmtClass) {
-      case SUBN_LID_ROUTED, SUBN_DIRECTED_ROUTE, DEVICE_MGMT, DEVICE_ADM, BM -> 64;
+      case SUBN_LID_ROUTED, SUBN_DIRECTED_ROUTE, PERF_MGMT, DEVICE_MGMT, DEVICE_ADM, BM -> 64;
       case SUBN_ADM -> 56;
       default -> vendorOui(mgmtClass) ? 40 : 24;
     };

@@ -8,6 +8,9 @@ import ib.core.verbs.IbException;
 import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortCounter.Form;
 import ib.core.verbs.PortState;
+import ib.tools.fabric.Counted;
+import ib.tools.fabric.NoAnswerException;
+import ib.tools.fabric.NodeCounters;
 import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
@@ -17,14 +20,13 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code perfquery}: the port counters of a device of this runtime. A LID, a GUID or, as an
- * extension, the device's name selects the port. The command reads the counters from the core,
- * without a MAD.
+ * {@code perfquery}: the counters of a port. A LID, a GUID or, as an extension, the name of a
+ * device of this runtime selects the port. The command reads the counters of a device of this
+ * runtime from the core, without a MAD, and those of another node, such as a switch, by datagrams.
  */
 public final class Perfquery {
   private static final String USAGE = Usage.of("perfquery") + "\n";
@@ -76,7 +78,7 @@ public final class Perfquery {
   }
 
   /** The port whose counters are read. */
-  private record Port(DeviceInfo device, int number) {}
+  private record Port(Counted node, int number) {}
 
   /**
    * Runs the command.
@@ -95,9 +97,13 @@ public final class Perfquery {
       return "perfquery BUILD VERSION: ib";
     }
     try {
-      return new Perfquery(core, line).run();
-    } catch (IbException e) {
-      throw new CommandException("perfquery: iberror: failed: perfquery", e);
+      Perfquery run = new Perfquery(core, line);
+      Port port = run.port();
+      try (Counted node = port.node) {
+        return run.run(node, port.number);
+      }
+    } catch (IbException | NoAnswerException e) {
+      throw new CommandException(255, "perfquery: iberror: failed: perfquery", e);
     }
   }
 
@@ -129,10 +135,14 @@ public final class Perfquery {
     return new Getopt("perfquery", USAGE, known.toArray(String[]::new));
   }
 
-  private @Nullable Object run() {
+  private Port port() throws NoAnswerException {
     List<String> operands = line.operands();
-    Port port = operands.isEmpty() ? local() : destination(operands.getFirst());
-    List<Integer> numbers = List.of(port.number);
+    return operands.isEmpty() ? local() : destination(operands.getFirst());
+  }
+
+  private @Nullable Object run(Counted node, int number) throws NoAnswerException {
+    List<String> operands = line.operands();
+    List<Integer> numbers = List.of(number);
     boolean details = form != Form.CLASSIC && form != Form.EXTENDED;
     if (details && line.has("all_ports")) {
       throw failed(); // no AllPortSelect
@@ -141,10 +151,10 @@ public final class Perfquery {
       numbers = numbers(operands.get(1));
       numbers = details ? numbers.subList(0, 1) : numbers; // as the original
     } else if (line.has("all_ports") || line.has("loop_ports") && !details) {
-      numbers = IntStream.rangeClosed(1, port.device.portCount()).boxed().toList();
+      numbers = IntStream.rangeClosed(1, node.ports()).boxed().toList();
     }
     for (int n : numbers) {
-      if (n < 1 || n > port.device.portCount()) {
+      if (n < Math.min(1, number) || n > node.ports()) { // 0 of a switch
         throw failed();
       }
     }
@@ -155,23 +165,21 @@ public final class Perfquery {
     }
     int all = form == Form.CLASSIC ? ALL_CLASSIC : ALL;
     int mask = operands.size() > 2 ? mask(operands.get(2)) : all;
-    Set<PortCounter> selected = PortCounter.selected(form, mask);
     if (line.has("Reset_only")) {
-      reset(port.device, numbers, selected);
+      reset(node, numbers, mask);
       return null;
     }
-    List<PortReading> readings = read(port.device, numbers);
+    List<PortReading> readings = read(node, numbers);
     if (line.has("reset_after_read")) {
-      reset(port.device, numbers, selected);
+      reset(node, numbers, mask);
     }
     return line.has("json") ? Listing.ofJson(readings, false) : Listing.ofLines(readings);
   }
 
-  private List<PortReading> read(DeviceInfo device, List<Integer> numbers) {
+  private List<PortReading> read(Counted node, List<Integer> numbers) throws NoAnswerException {
     List<PortReading> readings = new ArrayList<>();
     for (int n : numbers) {
-      Map<PortCounter, Long> counters = core.portCounters(device.name(), n, form);
-      readings.add(new PortReading(device.name(), lid(device, n), n, form, counters));
+      readings.add(new PortReading(node.name(), node.lid(n), n, form, node.read(n, form)));
     }
     return line.has("all_ports") && readings.size() > 1 ? List.of(sum(readings)) : readings;
   }
@@ -186,9 +194,9 @@ public final class Perfquery {
     return new PortReading(first.device(), first.lid(), PortReading.ALL_PORTS, form, sum);
   }
 
-  private void reset(DeviceInfo device, List<Integer> numbers, Set<PortCounter> selected) {
+  private void reset(Counted node, List<Integer> numbers, int mask) throws NoAnswerException {
     for (int n : numbers) {
-      core.resetPortCounters(device.name(), n, form, selected);
+      node.reset(n, form, mask);
     }
   }
 
@@ -203,7 +211,7 @@ public final class Perfquery {
       }
       for (int n = 1; n <= d.portCount(); n++) {
         if (number == n || number == 0 && active(d, n)) {
-          return new Port(d, n);
+          return new Port(new OwnCounters(core, d), n);
         }
       }
     }
@@ -216,28 +224,29 @@ public final class Perfquery {
             + "'");
   }
 
-  private Port destination(String text) {
+  private Port destination(String text) throws NoAnswerException {
     for (DeviceInfo d : core.devices()) {
       for (int n = 1; n <= d.portCount(); n++) {
         boolean found =
             line.has("Guid")
                 ? number(text) == guid(d, n) || number(text) == d.nodeGuid()
-                : d.name().equals(text) || number(text) > 0 && number(text) == lid(d, n);
+                : d.name().equals(text)
+                    || number(text) > 0 && number(text) == new OwnCounters(core, d).lid(n);
         if (found) {
-          return new Port(d, n);
+          return new Port(new OwnCounters(core, d), n);
         }
       }
     }
-    throw new CommandException(
-        255, "perfquery: iberror: failed: can't resolve destination port " + text);
+    if (number(text) == 0 || number(text) == -1) { // -1: no number
+      throw new CommandException(
+          255, "perfquery: iberror: failed: can't resolve destination port " + text);
+    }
+    NodeCounters far = NodeCounters.open(core, "perfquery", line, text);
+    return new Port(far, far.port());
   }
 
   private boolean active(DeviceInfo d, int port) {
     return core.device(d.name()).filter(i -> i.port(port).state() == PortState.ACTIVE).isPresent();
-  }
-
-  private int lid(DeviceInfo d, int port) {
-    return core.device(d.name()).map(i -> i.port(port).lid()).orElse(0);
   }
 
   private long guid(DeviceInfo d, int port) {

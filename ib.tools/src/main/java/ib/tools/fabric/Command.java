@@ -58,7 +58,7 @@ public record Command(String name, List<String> options, Body body) {
     try (Smi smi = Smi.open(core, port, name, Options.timeoutMs(line))) {
       return run(smi, line);
     } catch (IbException e) {
-      throw new CommandException(name + ": iberror: failed", e);
+      throw new CommandException(FAILED, name + ": iberror: failed", e);
     }
   }
 

@@ -45,6 +45,10 @@ public final class Commands {
   public static final Command IBSWITCHES =
       new Command("ibswitches", List.of(), (query, line) -> Netdiscover.switches(Scan.of(query)));
 
+  /** The adapters and the switches. */
+  public static final Command IBNODES =
+      new Command("ibnodes", List.of(), (query, line) -> Netdiscover.nodes(Scan.of(query)));
+
   /** Each link. */
   public static final Command IBLINKINFO =
       new Command(

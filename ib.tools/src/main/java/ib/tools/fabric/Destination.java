@@ -52,7 +52,7 @@ final class Destination {
         }
       }
     } catch (NoAnswerException e) {
-      throw new CommandException(command + ": iberror: failed", e);
+      throw new CommandException(FAILED, command + ": iberror: failed", e);
     }
     throw unresolved(command, text);
   }

@@ -68,19 +68,29 @@ public final class Ibping {
       serve(core, port);
       return null;
     }
-    long lid = line.operands().isEmpty() ? 0 : Destination.number(line.operands().getFirst());
-    if (lid <= 0 || lid > 0xbfff) {
-      throw new CommandException(FAILED, "can't resolve destination port " + line.operands());
-    }
+    int lid = lid(core, port, line);
     long count = line.number("count", Long.MAX_VALUE, 1, Long.MAX_VALUE);
     try (DeviceLease lease = core.lease(port.device(), NAME);
         MadAgent agent = agent(lease.device(), port.number(), Set.of(), MadHandler.NONE)) {
-      AhAttr way = AhAttr.ofLid(port.number(), (int) lid, 0);
-      Pinger pinger = new Pinger(agent, MadAddress.gsi(way), out, (int) lid);
+      AhAttr way = AhAttr.ofLid(port.number(), lid, 0);
+      Pinger pinger = new Pinger(agent, MadAddress.gsi(way), out, lid);
       return pinger.run(count, line.has("flood"), line.number("timeout", ANSWER_MS, 1, 60_000));
     } catch (IbException e) {
-      throw new CommandException(NAME + ": iberror: failed", e);
+      throw new CommandException(FAILED, NAME + ": iberror: failed", e);
     }
+  }
+
+  /** {@return the LID that the operand names; a GUID is looked for in the fabric} */
+  private static int lid(IbCore core, LocalPort port, Parsed line) {
+    String text = line.operands().isEmpty() ? "" : line.operands().getFirst();
+    try (Smi smi = Smi.open(core, port, NAME, Options.timeoutMs(line))) {
+      if (Destination.of(NAME, smi, line, text) instanceof Route.Lid found) {
+        return found.lid();
+      }
+    } catch (IbException e) {
+      throw new CommandException(FAILED, NAME + ": iberror: failed", e);
+    }
+    throw new CommandException(FAILED, NAME + ": no directed routes: datagrams go by LID");
   }
 
   private static MadAgent agent(IbDevice device, int port, Set<Integer> methods, MadHandler h) {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** {@code ibnetdiscover}, {@code ibhosts} and {@code ibswitches}. */
+/** {@code ibnetdiscover}, {@code ibhosts}, {@code ibswitches} and {@code ibnodes}. */
 final class Netdiscover {
   private static final DateTimeFormatter CTIME =
       DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", Locale.ROOT);
@@ -56,6 +56,10 @@ final class Netdiscover {
                 n.description()));
       }
     }
+  }
+
+  static String nodes(Scan scan) {
+    return (hosts(scan) + "\n" + switches(scan)).strip();
   }
 
   static String hosts(Scan scan) {

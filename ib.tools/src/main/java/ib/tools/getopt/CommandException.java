@@ -38,8 +38,19 @@ public final class CommandException extends RuntimeException implements IntSuppl
    * @param cause the cause
    */
   public CommandException(String text, Throwable cause) {
+    this(1, text, cause);
+  }
+
+  /**
+   * Creates a failure with a cause, whose message becomes the second line.
+   *
+   * @param status exit status, 1 to 255
+   * @param text the original's text
+   * @param cause the cause
+   */
+  public CommandException(int status, String text, Throwable cause) {
     super(text + "\n" + cause.getMessage(), cause);
-    this.status = 1;
+    this.status = status;
   }
 
   /** {@return the exit status} */

@@ -12,9 +12,10 @@ import java.util.Locale;
  * @param messageRate millions of messages per second
  */
 record Bandwidth(long size, long iters, double peak, double average, double messageRate) {
-  static final String HEAD =
+  private static final String HEAD =
       " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]";
   private static final double MIB = 0x100000;
+  private static final double GBIT = 125_000_000;
 
   /**
    * Computes the result of a run.
@@ -56,14 +57,20 @@ record Bandwidth(long size, long iters, double peak, double average, double mess
         size, iters, peak + other.peak, average + other.average, messageRate + other.messageRate);
   }
 
-  String line() {
+  /** {@return the head of the table, in MiB or Gb per second} */
+  static String head(boolean gbits) {
+    return gbits ? HEAD.replace("MB", "Gb") : HEAD;
+  }
+
+  String line(boolean gbits) {
+    double unit = gbits ? MIB / GBIT : 1;
     return String.format(
         Locale.ROOT,
         " %-7d    %-10d       %-7.2f            %-7.2f\t\t   %-7.6f",
         size,
         iters,
-        peak,
-        average,
+        peak * unit,
+        average * unit,
         messageRate);
   }
 }

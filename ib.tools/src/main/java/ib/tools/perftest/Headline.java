@@ -1,7 +1,6 @@
 package ib.tools.perftest;
 
 import ib.core.verbs.Mtu;
-import ib.tools.perftest.Tool.Verb;
 import java.io.PrintStream;
 
 /** The lines before the table, as the original's. */
@@ -25,7 +24,7 @@ final class Headline {
     if (lists) {
       out.println(" Post List       : " + options.postList());
     }
-    if (tool.verb() == Verb.SEND && (options.server() || options.duplex())) {
+    if (options.receives() && (options.server() || options.duplex())) {
       out.println(" RX depth        : " + options.rxDepth());
     }
     if (tool.bandwidth()) {

@@ -96,7 +96,7 @@ final class OptionTable {
           new Known(
               "r,rx-depth=",
               "-r, --rx-depth=<dep>  Rx queue size (default 512)",
-              t -> t.verb() == Verb.SEND),
+              t -> t.verb() == Verb.SEND || t == Tool.WRITE_BW),
           new Known(
               "R,rdma_cm",
               "-R, --rdma_cm  Connect QPs with rdma_cm and run test on those QPs (-u is their ACK"
@@ -139,7 +139,15 @@ final class OptionTable {
           new Known(
               ",run_infinitely",
               "    --run_infinitely  Run test forever, print results every <duration> seconds",
-              Tool::bandwidth));
+              Tool::bandwidth),
+          new Known(
+              ",report_gbits",
+              "    --report_gbits  Report Max/Average BW of test in Gbit/sec (instead of MiB/sec)",
+              Tool::bandwidth),
+          new Known(
+              ",write_with_imm",
+              "    --write_with_imm  use write-with-immediate verb instead of write",
+              t -> t == Tool.WRITE_BW));
 
   private OptionTable() {}
 

@@ -229,12 +229,12 @@ public final class Perftest {
   }
 
   /**
-   * {@return whether this end is a server that only waits} Writes, reads and atomics need no action
-   * of the server's program.
+   * {@return whether this end is a server that only waits} Writes without immediate data, reads and
+   * atomics need no action of the server's program.
    */
   private boolean passive() {
     Tool tool = options.tool();
-    boolean aside = tool.verb() != Verb.SEND && tool != Tool.WRITE_LAT;
+    boolean aside = !options.receives() && tool != Tool.WRITE_LAT;
     return options.server() && aside && !options.duplex();
   }
 
@@ -273,7 +273,10 @@ public final class Perftest {
 
   private void head() {
     out.println(LINE);
-    out.println(options.tool().bandwidth() ? Bandwidth.HEAD : Latency.head(options.seconds() > 0));
+    out.println(
+        options.tool().bandwidth()
+            ? Bandwidth.head(options.gbits())
+            : Latency.head(options.seconds() > 0));
   }
 
   private void serve(Side side, Talk talk) {
@@ -281,7 +284,7 @@ public final class Perftest {
     if (options.tool().bandwidth()) {
       head();
       talk.keys(key); // barrier: the client has ended its run
-      out.println(talk.reports(new Bandwidth(0, 0, 0, 0, 0)).line());
+      out.println(talk.reports(new Bandwidth(0, 0, 0, 0, 0)).line(options.gbits()));
     }
     talk.done(key);
   }
@@ -289,8 +292,13 @@ public final class Perftest {
   private void measure(Side side, Talk talk, Runs runs, boolean last) {
     Key key = side.keys.getFirst();
     switch (options.tool()) {
-      case SEND_BW -> sends(key, talk, runs);
-      case WRITE_BW, READ_BW, ATOMIC_BW -> others(key, talk, runs, last);
+      case SEND_BW, WRITE_BW, READ_BW, ATOMIC_BW -> {
+        if (options.receives()) {
+          sends(key, talk, runs);
+        } else {
+          others(key, talk, runs, last);
+        }
+      }
       case SEND_LAT -> {
         runs.postReceives();
         talk.keys(key);
@@ -310,14 +318,14 @@ public final class Perftest {
     }
     talk.keys(key);
     if (options.forever()) {
-      runs.forever(row -> out.println(row.line()));
+      runs.forever(row -> out.println(row.line(options.gbits())));
     }
     if (options.duplex()) {
       Bandwidth mine = runs.both();
       boolean timed = options.seconds() > 0; // a timed run counts both directions at each end
-      out.println((timed ? mine : mine.with(talk.reports(mine))).line());
+      out.println((timed ? mine : mine.with(talk.reports(mine))).line(options.gbits()));
     } else {
-      out.println((options.server() ? runs.drain() : runs.stream()).line());
+      out.println((options.server() ? runs.drain() : runs.stream()).line(options.gbits()));
     }
     if (options.sizes().size() > 1) {
       talk.keys(key);
@@ -326,7 +334,7 @@ public final class Perftest {
 
   private void others(Key key, Talk talk, Runs runs, boolean last) {
     if (options.forever()) {
-      runs.forever(row -> out.println(row.line()));
+      runs.forever(row -> out.println(row.line(options.gbits())));
     }
     if (options.duplex()) {
       talk.keys(key);
@@ -336,10 +344,10 @@ public final class Perftest {
       if (options.sizes().size() > 1) {
         talk.keys(key);
       }
-      out.println(mine.with(talk.reports(mine)).line());
+      out.println(mine.with(talk.reports(mine)).line(options.gbits()));
       return;
     }
-    out.println(mine.line());
+    out.println(mine.line(options.gbits()));
     if (last) {
       talk.keys(key);
       talk.reports(mine);

@@ -46,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  * @param forever whether to run until the command is interrupted
  * @param warmUp whether to warm up before the run
  * @param results which single results are printed
+ * @param gbits whether bandwidths are printed in Gb per second, not MiB
  * @param cm what is connected by RDMA CM
  * @param notice text to print first; null for none
  */
@@ -79,6 +80,7 @@ record PerftestOptions(
     boolean forever,
     boolean warmUp,
     Results results,
+    boolean gbits,
     CmOptions cm,
     @Nullable String notice) {
   /** Which single results of a latency test are printed. */
@@ -189,6 +191,7 @@ record PerftestOptions(
             forever,
             !line.has("no-warmup"),
             results(line),
+            line.has("report_gbits"),
             CmOptions.of(line, type(tool, getopt, line)),
             postList > 1 && !line.has("cq-mod") ? LIST_NOTICE : null);
     options.check();
@@ -210,7 +213,7 @@ record PerftestOptions(
         null,
         ibPort,
         type,
-        opcode,
+        tool == Tool.WRITE_BW ? WrOpcode.RDMA_WRITE : opcode, // it posts no receives
         List.of(Math.min(sizeMax(), WarmUp.MAX_BYTES)),
         false,
         mtu,
@@ -232,6 +235,7 @@ record PerftestOptions(
         false,
         false,
         Results.NONE,
+        false,
         CmOptions.NONE,
         null);
   }
@@ -297,7 +301,7 @@ record PerftestOptions(
     String name = line.last("atomic_type");
     return switch (tool.verb()) {
       case SEND -> WrOpcode.SEND;
-      case WRITE -> WrOpcode.RDMA_WRITE;
+      case WRITE -> line.has("write_with_imm") ? WrOpcode.RDMA_WRITE_WITH_IMM : WrOpcode.RDMA_WRITE;
       case READ -> WrOpcode.RDMA_READ;
       case ATOMIC -> {
         if (name == null || name.equals("FETCH_AND_ADD")) {
@@ -316,6 +320,11 @@ record PerftestOptions(
       throw getopt.refusal("there is no MTU of " + bytes + " bytes");
     }
     return Mtu.ofBytes(bytes);
+  }
+
+  /** {@return whether messages take receives of the peer} */
+  boolean receives() {
+    return tool.verb() == Verb.SEND || opcode == WrOpcode.RDMA_WRITE_WITH_IMM;
   }
 
   /** {@return whether this end is the server} */

@@ -157,7 +157,7 @@ final class Runs {
    * @param report called with the result of each interval
    */
   void forever(Consumer<Bandwidth> report) {
-    boolean receives = options.tool().verb() == Tool.Verb.SEND && options.server();
+    boolean receives = options.receives() && options.server();
     Sending sending = new Sending(options, sampling, this::post);
     Receiving receiving = new Receiving(options, sampling, this::postReceive);
     int ways = options.duplex() ? 2 : 1; // the peer is assumed to transfer as much

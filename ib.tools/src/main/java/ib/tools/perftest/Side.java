@@ -120,7 +120,7 @@ final class Side implements AutoCloseable {
 
   /** {@return a new queue pair in state RESET, which the caller closes} */
   QueuePair newQp() {
-    int receives = options.tool().verb() == Tool.Verb.SEND ? options.rxDepth() : 0;
+    int receives = options.receives() ? options.rxDepth() : 0;
     QpCap cap = new QpCap(options.txDepth(), receives, 1, 1, options.inline());
     return pd.createQp(new QpInit(options.type(), sendCq, cap).withRecvCq(recvCq));
   }

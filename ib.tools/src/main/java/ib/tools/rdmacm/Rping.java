@@ -52,7 +52,8 @@ public final class Rping {
    * @param manager its connection manager
    * @param out the data are printed here
    * @param err events are printed here
-   * @param args the original's options, without {@code -d} and {@code -q}
+   * @param args the original's options; {@code -q} is always so: the queue pair is the program's
+   *     own
    * @throws CommandException when an option is wrong, the connection cannot be made, the data are
    *     wrong, the device goes or the thread is interrupted
    */
@@ -72,14 +73,22 @@ public final class Rping {
     }
   }
 
+  private void debug(String step) {
+    if (options.debug()) {
+      out.println(step);
+    }
+  }
+
   // ---- the client ----
 
   private void ping() {
     RpingEnd end = new RpingEnd(options.size(), PROGRAM);
     RdmaOptions how = RdmaOptions.rc();
     RdmaOptions from = options.from() == null ? how : how.from(options.from());
+    debug("client");
     try (RdmaConnection c = cm.start(options.address(), from, end, end)) {
       established(c, end);
+      debug("ESTABLISHED");
       exchange(end);
       c.disconnect();
       err.println("client DISCONNECT EVENT...");
@@ -109,10 +118,12 @@ public final class Rping {
       fill(end.start(), i, first);
       first = next(first);
       end.advertise(true);
+      debug("client posted source adv");
       if (end.message() == null) {
         throw gone("RDMA_WRITE_ADV", end);
       }
       end.advertise(false);
+      debug("client posted sink adv");
       if (end.message() == null) {
         throw gone("RDMA_WRITE_COMPLETE", end);
       }
@@ -169,6 +180,7 @@ public final class Rping {
     try (RdmaListener listener =
         cm.listen(options.address(), PortSpace.TCP, BACKLOG, requests::add)) {
       PROGRAM.sayListening(err, listener.localAddress());
+      debug("server");
       while (options.persistent()) {
         RdmaRequest request = PROGRAM.take(requests);
         running.add(Thread.startVirtualThread(() -> apart(request)));
@@ -225,6 +237,7 @@ public final class Rping {
       if (start == null) {
         return "RDMA_READ_ADV";
       }
+      debug("server received source adv");
       int length = start.length();
       if (length < 1 || length > options.size()) {
         throw new CommandException("client's buffer of " + length + " bytes: set -S to that size");
@@ -232,19 +245,23 @@ public final class Rping {
       if (!end.move(true, start, length)) {
         return "RDMA_READ_COMPLETE";
       }
+      debug("server received read complete");
       MemorySegment data = end.data().asSlice(0, length);
       if (options.verbose()) {
         out.println("server ping data: " + text(data));
       }
       end.send();
+      debug("server posted go ahead");
       RpingEnd.Remote sink = end.message();
       if (sink == null) {
         return "RDMA_WRITE_ADV";
       }
+      debug("server received sink adv");
       int bytes = length(data.toArray(ValueLayout.JAVA_BYTE)) + 1;
       if (!end.move(false, sink, Math.min(bytes, length))) {
         return "RDMA_WRITE_COMPLETE";
       }
+      debug("server rdma write complete");
       end.send();
     }
   }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param verbose whether to print the data
  * @param validate whether a client compares the data
  * @param persistent whether a server serves many clients
+ * @param debug whether to print each step
  */
 record RpingOptions(
     boolean server,
@@ -27,7 +28,8 @@ record RpingOptions(
     int count,
     boolean verbose,
     boolean validate,
-    boolean persistent) {
+    boolean persistent,
+    boolean debug) {
   static final int MIN_SIZE = 26; // for the text with the largest number
   static final int MAX_SIZE = 65_536;
   private static final int PORT = 7174;
@@ -47,6 +49,8 @@ record RpingOptions(
             "C,count=",
             "v,verbose",
             "V,validate",
+            "d,debug",
+            "q,self-created-qp",
             "P,persistent");
     Parsed line = getopt.parse(args).atMost(0);
     boolean server = line.has("server");
@@ -77,6 +81,7 @@ record RpingOptions(
         count,
         line.has("verbose"),
         line.has("validate"),
-        line.has("persistent"));
+        line.has("persistent"),
+        line.has("debug"));
   }
 }

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("U10: with two devices, both ends of a test run here")
 class BothEndsTest {
@@ -58,6 +59,26 @@ class BothEndsTest {
     int size = tool.verb() == Tool.Verb.ATOMIC ? 8 : tool.bandwidth() ? 65536 : 2;
     assertTrue(said.matches("(?s).*\\R " + size + " +20 +.*"), said);
     assertTrue(said.endsWith(Perftest.LINE), said);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "-b ", "-l 10 ", "-D 1 "})
+  @DisplayName(
+      "B11: --write_with_imm: each write takes a receive of the peer; --report_gbits: Gb/s")
+  void immediate(String more) {
+    String line = "--no-warmup -n 2000 -s 4096 --report_gbits -d soft0 soft1 " + more;
+    assertTrue(run(Tool.WRITE_BW, line + "--write_with_imm").contains("BW average[Gb/sec]"));
+    CommandException e =
+        assertThrows(CommandException.class, () -> run(Tool.SEND_BW, line + "--write_with_imm"));
+    assertTrue(String.valueOf(e.getMessage()).contains("unrecognized option"));
+  }
+
+  @Test
+  @DisplayName("B11: Gb/s are bits: 1 MiB/s is 0.0084 Gb/s")
+  void gbits() {
+    Bandwidth some = new Bandwidth(64, 5, 1000, 1000, 1);
+    assertTrue(some.line(false).contains(" 1000.00 "), some.line(false));
+    assertTrue(some.line(true).contains(" 8.39 "), some.line(true)); // 8 x 1.048576
   }
 
   @Test

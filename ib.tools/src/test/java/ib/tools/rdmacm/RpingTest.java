@@ -59,6 +59,26 @@ class RpingTest {
         server.err());
   }
 
+  @Test
+  @DisplayName("B11: -d prints each step, -q is taken")
+  void steps() throws Exception {
+    Run server = world.start("-s -d -q").listening();
+    Run client = client("-C 1 -d -q").done();
+    assertEquals(
+        List.of("client", "ESTABLISHED", "client posted source adv", "client posted sink adv"),
+        client.out());
+    server.done();
+    assertEquals(
+        List.of(
+            "server",
+            "server received source adv",
+            "server received read complete",
+            "server posted go ahead",
+            "server received sink adv",
+            "server rdma write complete"),
+        server.out());
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {26, 4096, 65_535})
   @DisplayName("T1: a hundred pings of any size, validated")

@@ -6,6 +6,7 @@ import ib.core.spi.DeviceSlot;
 import ib.core.spi.FaultInjection;
 import ib.core.spi.PacketCapture;
 import ib.core.spi.QpDiagnosis;
+import ib.core.spi.SubnetView;
 import ib.core.verbs.IbException;
 import ib.health.Health;
 import ib.tools.getopt.CommandException;
@@ -83,6 +84,9 @@ public final class IbPage extends AbstractServlet {
   @Reference(target = LocalServices.ONLY)
   private transient volatile List<FaultInjection> injections = List.of();
 
+  @Reference(target = LocalServices.ONLY)
+  private transient volatile List<SubnetView> views = List.of();
+
   private final transient Health health;
 
   /**
@@ -104,7 +108,7 @@ public final class IbPage extends AbstractServlet {
     ladder = new LadderScreen(core, () -> captures);
     for (Screen screen :
         List.of(
-            new TopologyScreen(core, () -> slots, sampler, cables),
+            new TopologyScreen(core, () -> views, () -> slots, sampler, cables),
             new CountersScreen(sampler),
             new EventsScreen(core, () -> slots, events.ring(), Clock.systemUTC()),
             ladder,

@@ -143,8 +143,8 @@ public class StandaloneFabric implements AutoCloseable {
   }
 
   /**
-   * Returns a service of a device beside verbs: {@link FaultInjection}, {@link PacketCapture} or
-   * {@link QpDiagnosis}.
+   * Returns a service of a device beside verbs: {@link FaultInjection}, {@link PacketCapture},
+   * {@link QpDiagnosis} or {@link SubnetView}.
    *
    * @param device name of the device
    * @param type the interface of the service

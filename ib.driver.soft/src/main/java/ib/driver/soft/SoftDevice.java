@@ -5,6 +5,7 @@ import ib.core.spi.DriverDevice;
 import ib.core.spi.FaultInjection;
 import ib.core.spi.PacketCapture;
 import ib.core.spi.QpDiagnosis;
+import ib.core.spi.SubnetView;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.Limit;
 import ib.core.verbs.LinkLayer;
@@ -204,9 +205,14 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
   @Override
   public Map<Class<?>, Object> offers() {
     return Map.of(
-        PacketCapture.class, capture,
-        FaultInjection.class, faults,
-        QpDiagnosis.class, new FabricDiagnosis(hca.diagnosis(info().name()), wires));
+        PacketCapture.class,
+        capture,
+        FaultInjection.class,
+        faults,
+        QpDiagnosis.class,
+        new FabricDiagnosis(hca.diagnosis(info().name()), wires),
+        SubnetView.class,
+        new FabricView(info().name(), List.copyOf(wires)));
   }
 
   private List<HcaPort> ports() {

@@ -1,6 +1,5 @@
 package ib.tools.fabric;
 
-import ib.core.client.IbCore;
 import ib.core.mad.smp.MadField;
 import ib.core.mad.smp.NodeInfo;
 import ib.core.mad.smp.PortInfo;
@@ -22,53 +21,55 @@ import org.jspecify.annotations.Nullable;
  * libibnetdisc does. Of an adapter, only ports where the scan found a link are known.
  */
 public final class Scan {
+  /** Reads attributes of the nodes at the end of directed routes. */
+  @FunctionalInterface
+  public interface Reader {
+    /**
+     * Reads an attribute.
+     *
+     * @param to the route to the port
+     * @param attribute the attribute
+     * @param modifier attribute modifier
+     * @return the attribute, 64 bytes
+     * @throws NoAnswerException when the node does not answer, or has no such attribute
+     */
+    MemorySegment get(Route.Directed to, SmpAttribute attribute, int modifier)
+        throws NoAnswerException;
+  }
+
   static final int SWITCH = 2;
   private static final int LINK_UP = 5;
   private static final int MAX_HOPS = 62;
 
-  private final SmpQuery query;
+  private final Reader reader;
   private final Map<Long, Node> byGuid = new LinkedHashMap<>();
   private final Deque<Node> unseen = new ArrayDeque<>();
   private Node from;
 
-  private Scan(SmpQuery query, Node from) {
-    this.query = query;
+  private Scan(Reader reader, Node from) {
+    this.reader = reader;
     this.from = from;
   }
 
-  /**
-   * Scans the fabric.
-   *
-   * @param query sends queries
-   * @return the nodes and links found
-   * @throws NoAnswerException when the local node does not answer; other nodes without an answer
-   *     are left out
-   */
+  /** Scans the fabric by datagrams; see {@link #of(Reader)}. */
   static Scan of(SmpQuery query) throws NoAnswerException {
-    Route.Directed self = new Route.Directed(List.of());
-    Node own = node(query, self);
-    Scan scan = new Scan(query, own);
-    scan.run();
-    return scan;
+    return of((Reader) query::get);
   }
 
   /**
-   * Scans the fabric of a local port. Blocks until all answers have arrived or timed out.
+   * Scans the fabric. Blocks as long as the reader does.
    *
-   * @param core the midlayer
-   * @param device device name
-   * @param port from 1
-   * @param holder name of the caller, for the lease on the device
+   * @param reader reads attributes of nodes
    * @return the nodes and links found
    * @throws NoAnswerException when the local node does not answer; other nodes without an answer
    *     are left out
-   * @throws ib.core.verbs.IbException when the port has no QP0, or its device was removed
    */
-  public static Scan of(IbCore core, String device, int port, String holder)
-      throws NoAnswerException {
-    try (Smi smi = Smi.open(core, new LocalPort(device, port), holder, Options.TIMEOUT_MS)) {
-      return of(smi);
-    }
+  public static Scan of(Reader reader) throws NoAnswerException {
+    Route.Directed self = new Route.Directed(List.of());
+    Node own = node(reader, self);
+    Scan scan = new Scan(reader, own);
+    scan.run();
+    return scan;
   }
 
   /** {@return the node that the scan began at} */
@@ -106,7 +107,7 @@ public final class Scan {
     byGuid.put(node.number(NodeInfo.NODE_GUID), node);
     unseen.add(node);
     if (node.isSwitch()) {
-      node.switchInfo = query.get(node.route, SmpAttribute.SWITCH_INFO, 0);
+      node.switchInfo = reader.get(node.route, SmpAttribute.SWITCH_INFO, 0);
       for (int n = 0; n <= node.value(NodeInfo.NUM_PORTS); n++) {
         addPort(node, node.route, n);
       }
@@ -116,7 +117,7 @@ public final class Scan {
   }
 
   private void addPort(Node node, Route.Directed route, int number) throws NoAnswerException {
-    MemorySegment info = query.get(route, SmpAttribute.PORT_INFO, number);
+    MemorySegment info = reader.get(route, SmpAttribute.PORT_INFO, number);
     node.ports.put(number, new Port(node, number, info));
   }
 
@@ -124,7 +125,7 @@ public final class Scan {
   private void follow(Node node, Port port) {
     Route.Directed beyond = node.route.then(port.number);
     try {
-      Node there = node(query, beyond);
+      Node there = node(reader, beyond);
       Node known = byGuid.get(there.number(NodeInfo.NODE_GUID));
       int entered = there.value(NodeInfo.LOCAL_PORT_NUM);
       if (known == null) {
@@ -143,9 +144,9 @@ public final class Scan {
     }
   }
 
-  private static Node node(SmpQuery query, Route.Directed route) throws NoAnswerException {
-    MemorySegment info = query.get(route, SmpAttribute.NODE_INFO, 0);
-    MemorySegment text = query.get(route, SmpAttribute.NODE_DESCRIPTION, 0);
+  private static Node node(Reader reader, Route.Directed route) throws NoAnswerException {
+    MemorySegment info = reader.get(route, SmpAttribute.NODE_INFO, 0);
+    MemorySegment text = reader.get(route, SmpAttribute.NODE_DESCRIPTION, 0);
     return new Node(route, info, AttributeText.description(text));
   }
 

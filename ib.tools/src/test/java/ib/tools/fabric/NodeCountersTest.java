@@ -41,8 +41,8 @@ class NodeCountersTest {
 
   /** The port by which a switch has its LID, or the port of soft1. */
   private Scan.Port scan(boolean wantsSwitch) {
-    try {
-      return Scan.of(core, "soft0", 1, "test").nodes().stream()
+    try (Smi smi = Smi.open(core, new LocalPort("soft0", 1), "test", Options.TIMEOUT_MS)) {
+      return Scan.of(smi).nodes().stream()
           .filter(n -> wantsSwitch ? n.isSwitch() : n.description().equals("soft1"))
           .findFirst()
           .orElseThrow()

@@ -3,7 +3,9 @@ package ib.web.fabric;
 import ib.core.client.IbCore;
 import ib.core.mad.smp.NodeInfo;
 import ib.core.mad.smp.PortInfo;
+import ib.core.mad.smp.SmpAttribute;
 import ib.core.spi.DeviceSlot;
+import ib.core.spi.SubnetView;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
@@ -11,10 +13,12 @@ import ib.core.verbs.LinkLayer;
 import ib.core.verbs.PortAttr;
 import ib.core.verbs.PortState;
 import ib.tools.fabric.NoAnswerException;
+import ib.tools.fabric.Route;
 import ib.tools.fabric.Scan;
 import ib.web.fabric.Fabric.Kind;
 import ib.web.fabric.Fabric.Link;
 import ib.web.fabric.Fabric.Node;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HexFormat;
@@ -23,33 +27,42 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One reading of the fabrics that the devices of this runtime are cabled to. For one thread. */
+/**
+ * One reading of the fabrics that the devices of this runtime are cabled to, out of memory: a page
+ * that sent datagrams would spend the fault rules, counters and captures that it shows. For one
+ * thread.
+ */
 public final class FabricReader {
-  private static final String HOLDER = "ib.web";
-
   private final IbCore core;
+  private final List<SubnetView> views;
   private final Traffic traffic;
   private final Map<Long, DeviceInfo> devices = new LinkedHashMap<>(); // by node GUID
   private final Map<String, Node> nodes = new LinkedHashMap<>();
   private final List<Link> links = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
 
-  private FabricReader(IbCore core, Traffic traffic) {
+  private FabricReader(IbCore core, List<SubnetView> views, Traffic traffic) {
     this.core = core;
+    this.views = views;
     this.traffic = traffic;
   }
 
   /**
    * Scans the subnet of each InfiniBand port, each subnet once, and adds devices that no scan
-   * finds. Blocks until all answers have arrived or timed out.
+   * finds. Sends no datagram and waits for none.
    *
    * @param core the midlayer
+   * @param views the fabrics of devices; of a device without one, the ports are drawn without links
    * @param slots the places of devices, for those that are unplugged
    * @param traffic the traffic of ports
    * @return the nodes and links
    */
-  public static Fabric read(IbCore core, Collection<DeviceSlot> slots, Traffic traffic) {
-    FabricReader reader = new FabricReader(core, traffic);
+  public static Fabric read(
+      IbCore core,
+      Collection<? extends SubnetView> views,
+      Collection<DeviceSlot> slots,
+      Traffic traffic) {
+    FabricReader reader = new FabricReader(core, List.copyOf(views), traffic);
     for (DeviceInfo device : core.devices()) {
       reader.devices.put(device.nodeGuid(), device);
     }
@@ -92,14 +105,27 @@ public final class FabricReader {
   }
 
   private void scan(DeviceInfo device, int port) {
+    SubnetView view =
+        views.stream().filter(v -> v.device().equals(device.name())).findFirst().orElse(null);
+    if (view == null) {
+      notes.add(device.name() + " port " + port + ": its fabric is not in this JVM");
+      return;
+    }
     try {
-      for (Scan.Node node : Scan.of(core, device.name(), port, HOLDER).nodes()) {
+      for (Scan.Node node : Scan.of((to, a, m) -> read(view, port, to, a, m)).nodes()) {
         nodes.put(id(node), node(node));
         node.ports().values().forEach(this::link);
       }
     } catch (NoAnswerException e) {
       notes.add(device.name() + " port " + port + ": " + e.getMessage());
     }
+  }
+
+  private static MemorySegment read(
+      SubnetView view, int port, Route.Directed to, SmpAttribute attribute, int modifier)
+      throws NoAnswerException {
+    return view.read(port, to.hops(), attribute, modifier)
+        .orElseThrow(() -> new NoAnswerException(to.text() + " leads to no " + attribute));
   }
 
   private Node node(Scan.Node node) {

@@ -3,6 +3,7 @@ package ib.web.fabric;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import ib.core.client.IbCore;
 import ib.core.spi.DeviceSlot;
+import ib.core.spi.SubnetView;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.IbException;
@@ -24,6 +25,7 @@ public final class TopologyScreen implements Screen {
   private static final long SHARED_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final IbCore core;
+  private final Supplier<? extends Collection<SubnetView>> views;
   private final Supplier<? extends Collection<DeviceSlot>> slots;
   private final Traffic traffic;
   private final Cables cables;
@@ -44,16 +46,19 @@ public final class TopologyScreen implements Screen {
    * Creates the screen.
    *
    * @param core the midlayer
+   * @param views the fabrics of devices, read for each drawing
    * @param slots the places of devices, read for each drawing
    * @param traffic the traffic of ports
    * @param cables pulls cables
    */
   public TopologyScreen(
       IbCore core,
+      Supplier<? extends Collection<SubnetView>> views,
       Supplier<? extends Collection<DeviceSlot>> slots,
       Traffic traffic,
       Cables cables) {
     this.core = core;
+    this.views = views;
     this.slots = slots;
     this.traffic = traffic;
     this.cables = cables;
@@ -75,7 +80,7 @@ public final class TopologyScreen implements Screen {
     if (reading == null
         || System.nanoTime() - reading.atNs > SHARED_NS
         || !reading.plugged.equals(plugged)) {
-      Fabric fabric = FabricReader.read(core, slots.get(), traffic);
+      Fabric fabric = FabricReader.read(core, views.get(), slots.get(), traffic);
       reading = new Reading(fabric, System.nanoTime(), plugged);
       last = reading;
     }

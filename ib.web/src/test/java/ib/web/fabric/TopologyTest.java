@@ -6,8 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.spi.DeviceSlot;
+import ib.core.spi.FaultInjection;
+import ib.core.spi.FaultRule;
+import ib.core.spi.PacketCapture;
+import ib.core.spi.SubnetView;
 import ib.core.verbs.IbDevice;
+import ib.core.verbs.PortCounter;
 import ib.driver.soft.standalone.SoftFabric;
+import ib.kit.capture.CaptureReader;
+import ib.kit.capture.CapturedPacket;
+import ib.tools.diags.Perfquery;
 import ib.tools.getopt.CommandException;
 import ib.web.fabric.Fabric.Kind;
 import ib.web.fabric.Fabric.Link;
@@ -18,6 +26,7 @@ import ib.web.page.RefusedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,21 +63,70 @@ class TopologyTest {
     return fabric.nodes().stream().filter(n -> n.label().equals(label)).findFirst().orElseThrow();
   }
 
+  private static List<SubnetView> views(SoftFabric soft) {
+    return soft.devices().stream().map(d -> soft.service(d.name(), SubnetView.class)).toList();
+  }
+
+  private static Node hub(Fabric fabric) {
+    return fabric.nodes().stream().filter(n -> n.kind() == Kind.SWITCH).findFirst().orElseThrow();
+  }
+
+  @Test
+  @DisplayName("E3: what the page reads spends no fault rule, no counter and no capture")
+  void theReadingLeavesNoTrace() {
+    try (SoftFabric soft = SoftFabric.open("t0", "t1")) {
+      FaultInjection faults = soft.service("t0", FaultInjection.class);
+      List<CapturedPacket> seen = new CopyOnWriteArrayList<>();
+      CaptureReader reader = new CaptureReader(seen::add);
+      PacketCapture capture = soft.service("t0", PacketCapture.class);
+      PacketCapture.Session session = capture.start(reader, PacketCapture.Filter.ALL);
+      faults.add(FaultRule.parse("loss count=3"));
+      Map<PortCounter, Long> before = counters(soft);
+      TopologyScreen screen =
+          new TopologyScreen(soft.core(), () -> views(soft), () -> List.of(), (d, p) -> -1, NONE);
+      Markup out = new Markup();
+      screen.drawLive(out, new Query(Map.of()));
+      assertEquals(2, out.toString().split("<line", -1).length - 1, out.toString());
+      assertEquals(List.of(0L), faults.list().stream().map(r -> r.fitting()).toList());
+      assertEquals(before, counters(soft));
+      faults.clear();
+      assertEquals(List.of(), seen);
+      Fabric fabric = FabricReader.read(soft.core(), views(soft), List.of(), (d, p) -> -1);
+      Perfquery.run(soft.core(), "-C", "t0", "" + hub(fabric).lid());
+      session.close();
+      assertFalse(seen.isEmpty(), "a command's datagrams are seen");
+    }
+  }
+
+  private static Map<PortCounter, Long> counters(SoftFabric soft) {
+    return soft.core().portCounters("t0", 1, PortCounter.Form.EXTENDED);
+  }
+
+  @Test
+  @DisplayName("a device whose fabric is not in this JVM is drawn without links, with the reason")
+  void aFabricOfAnotherProgram() {
+    try (SoftFabric soft = SoftFabric.open("t0")) {
+      Fabric fabric = FabricReader.read(soft.core(), List.of(), List.of(), (d, p) -> -1);
+      assertEquals(List.of("t0 port 1: its fabric is not in this JVM"), fabric.notes());
+      assertEquals("PORT_ACTIVE", find(fabric, "t0").state());
+    }
+  }
+
   @Test
   @DisplayName(
       "two devices and their switch: three nodes, two links, each once, with the port state")
   void nodesAndLinksOfAScan() {
     try (SoftFabric soft = SoftFabric.open("t0", "t1")) {
       Fabric fabric =
-          FabricReader.read(soft.core(), List.of(), (d, p) -> d.equals("t0") ? 7e6 : -1);
+          FabricReader.read(
+              soft.core(), views(soft), List.of(), (d, p) -> d.equals("t0") ? 7e6 : -1);
       assertEquals(List.of(), fabric.notes());
       assertEquals(3, fabric.nodes().size());
       Node t0 = find(fabric, "t0");
       assertEquals(Kind.DEVICE, t0.kind());
       assertEquals("PORT_ACTIVE", t0.state());
       assertTrue(t0.lid() > 0);
-      Node hub =
-          fabric.nodes().stream().filter(n -> n.kind() == Kind.SWITCH).findFirst().orElseThrow();
+      Node hub = hub(fabric);
       assertEquals(2, fabric.links().size());
       for (Link link : fabric.links()) {
         assertEquals("PORT_ACTIVE", link.state());
@@ -84,7 +142,7 @@ class TopologyTest {
   void aPulledCable() {
     try (SoftFabric soft = SoftFabric.open("t0", "t1")) {
       soft.set("t1", "link", "down");
-      Fabric fabric = FabricReader.read(soft.core(), List.of(), (d, p) -> -1);
+      Fabric fabric = FabricReader.read(soft.core(), views(soft), List.of(), (d, p) -> -1);
       Node t1 = find(fabric, "t1");
       assertEquals("PORT_DOWN", t1.state());
       assertEquals(1, fabric.links().size());
@@ -96,10 +154,10 @@ class TopologyTest {
   @DisplayName("a slot without its device is drawn grey, where the device was")
   void anUnpluggedSlot() {
     try (SoftFabric soft = SoftFabric.open("t0", "t1")) {
-      String before = draw(FabricReader.read(soft.core(), List.of(), (d, p) -> -1));
+      String before = draw(FabricReader.read(soft.core(), views(soft), List.of(), (d, p) -> -1));
       soft.unplug("t1");
       Slot slot = new Slot("t1", false, List.of());
-      Fabric fabric = FabricReader.read(soft.core(), List.of(slot), (d, p) -> -1);
+      Fabric fabric = FabricReader.read(soft.core(), views(soft), List.of(slot), (d, p) -> -1);
       assertEquals(Kind.UNPLUGGED, find(fabric, "t1").kind());
       String after = draw(fabric);
       assertTrue(after.contains("class=\"node unplugged gone\" id=\"node-t1\""), after);
@@ -146,7 +204,8 @@ class TopologyTest {
       List<String> orders = new ArrayList<>();
       Slot slot = new Slot("t0", true, orders);
       TopologyScreen screen =
-          new TopologyScreen(soft.core(), () -> List.of(slot), (d, p) -> -1, NONE);
+          new TopologyScreen(
+              soft.core(), () -> views(soft), () -> List.of(slot), (d, p) -> -1, NONE);
       Markup out = new Markup();
       screen.drawLive(out, new Query(Map.of("show", "t0")));
       String html = out.toString();

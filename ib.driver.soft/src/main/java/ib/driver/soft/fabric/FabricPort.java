@@ -1,10 +1,12 @@
 package ib.driver.soft.fabric;
 
 import ib.core.mad.smp.PortInfo;
+import ib.core.mad.smp.SmpAttribute;
 import ib.core.verbs.Gid;
 import ib.core.verbs.Mtu;
 import ib.core.verbs.PhysState;
 import ib.driver.soft.sma.Agents;
+import ib.driver.soft.sma.Sma;
 import ib.driver.soft.sma.Trap;
 import ib.driver.soft.topology.Adapter;
 import ib.driver.soft.topology.NodePort;
@@ -15,6 +17,7 @@ import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
 import ib.engine.wire.WirePort;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -313,6 +316,30 @@ public final class FabricPort implements Wire, AutoCloseable {
     violation.sendTrap(place);
     filter.sendTrap();
     errors.sendTrap();
+  }
+
+  /**
+   * Reads an attribute of the node at the end of a directed route, without a datagram.
+   *
+   * @param hops the port by which the route leaves each node; empty for this port's node
+   * @param attribute the attribute
+   * @param modifier the attribute modifier
+   * @return 64 bytes, a copy; null when the route does not lead to a node that has the attribute
+   */
+  public @Nullable MemorySegment read(List<Integer> hops, SmpAttribute attribute, int modifier) {
+    synchronized (fabric) {
+      NodePort at = place;
+      for (int hop : hops) {
+        NodePort out = at.node().port(hop);
+        NodePort in = out != null && out.linked() ? out.peer() : null;
+        boolean passes = at.node().isSwitch() || place.equals(out); // an adapter forwards nothing
+        if (in == null || !passes) {
+          return null;
+        }
+        at = in;
+      }
+      return Sma.read(at, attribute, modifier);
+    }
   }
 
   /**

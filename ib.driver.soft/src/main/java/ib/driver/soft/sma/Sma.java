@@ -87,6 +87,19 @@ public final class Sma {
   }
 
   /**
+   * Reads an attribute as a Get does, whatever the M_Key.
+   *
+   * @param at the port to which the request would be sent
+   * @param attribute the attribute
+   * @param modifier the attribute modifier
+   * @return 64 bytes, a copy; null when the node has no such attribute
+   */
+  public static @Nullable MemorySegment read(NodePort at, SmpAttribute attribute, int modifier) {
+    MemorySegment data = MemorySegment.ofArray(new byte[BLOCK]);
+    return get(at, attribute, modifier, data) == Status.OK ? data : null;
+  }
+
+  /**
    * Reads an attribute.
    *
    * @param at the port to which the request was sent

@@ -23,7 +23,11 @@ public final class Folder {
   public static Folder copy(Path to) throws IOException {
     try (Stream<Path> files = Files.walk(Distro.HOME)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
-        Path target = to.resolve(Distro.HOME.relativize(file).toString());
+        Path within = Distro.HOME.relativize(file);
+        if (within.startsWith("run")) {
+          continue; // the state of a service that ran here
+        }
+        Path target = to.resolve(within.toString());
         Files.createDirectories(target.getParent());
         Files.copy(file, target);
       }

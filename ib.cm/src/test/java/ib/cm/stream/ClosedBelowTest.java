@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.cm.rdma.RdmaCm;
 import ib.cm.rdma.RdmaConnection;
+import ib.core.spi.FaultInjection;
+import ib.core.spi.FaultRule;
 import ib.core.spi.StandaloneFabric;
 import ib.core.testing.Wait;
 import ib.core.verbs.IbException;
@@ -66,7 +68,8 @@ class ClosedBelowTest {
     WRITE(RdmaStream.class, "write", Scene::fill),
     SHUTDOWN(RdmaStream.class, "shutdownOutput", Scene::shutdown),
     MAP(RdmaStream.class, "map", s -> s.mine.map(s.memory, 0)),
-    WRITE_DIRECT(RdmaStream.class, "writeDirect", Scene::fillDirect);
+    WRITE_DIRECT(RdmaStream.class, "writeDirect", Scene::fillDirect),
+    CLOSE(RdmaStream.class, "close", Scene::closeMine);
 
     final Class<?> of;
     final String method;
@@ -107,7 +110,7 @@ class ClosedBelowTest {
     boolean ends(Call call) {
       return switch (call) {
         case ACCEPT -> this == OWN || this == OWN_CM || this == THREAD;
-        case CONNECT, RDMA_CONNECT -> this != OWN;
+        case CONNECT, RDMA_CONNECT, CLOSE -> this != OWN;
         default -> true;
       };
     }
@@ -142,6 +145,7 @@ class ClosedBelowTest {
             .map(m -> m.getDeclaringClass().getSimpleName() + "." + m.getName())
             .collect(Collectors.toCollection(TreeSet::new));
     there.remove("RdmaStreamListener.listen"); // its BindException is of the local port
+    there.add("RdmaStream.close"); // waits and throws nothing
     assertEquals(
         there,
         Arrays.stream(Call.values())
@@ -159,11 +163,14 @@ class ClosedBelowTest {
     try (Scene scene = new Scene(medium, call, below == Below.PEER_DEVICE && !meanwhile)) {
       Runner runner = new Runner(() -> call.body.call(scene));
       if (meanwhile) {
-        if (call.isBehindWriter()) {
+        if (call == Call.CLOSE) {
+          scene.silencePeer();
+        } else if (call.isBehindWriter()) {
           scene.blockWriter();
         }
         runner.start();
         runner.awaitWaiting();
+        assertFalse(runner.task.isDone(), "the call waits");
         if (call.isConnect()) {
           Wait.until(() -> !scene.listener.waiting().isEmpty());
         }
@@ -177,6 +184,10 @@ class ClosedBelowTest {
   }
 
   private static void check(Call call, Below below, boolean meanwhile, Object outcome) {
+    if (call == Call.CLOSE) {
+      assertEquals(Scene.CLOSED, outcome);
+      return;
+    }
     if (call == Call.READ && below == Below.PEER) {
       assertEquals(-1, outcome, "the end of the stream");
       return;
@@ -255,6 +266,8 @@ class ClosedBelowTest {
 
   /** The objects of one case. */
   private static final class Scene implements AutoCloseable {
+    static final String CLOSED = "closed";
+
     final StandaloneFabric fabric;
     final StreamWorld world;
     final RdmaCm client;
@@ -272,7 +285,8 @@ class ClosedBelowTest {
       fabric = medium.open();
       world = new StreamWorld(fabric);
       client = world.client;
-      StreamOptions from = SMALL.from(world.address(0));
+      StreamOptions small = call == Call.CLOSE ? SMALL.closeTimeout(Duration.ofHours(1)) : SMALL;
+      StreamOptions from = small.from(world.address(0));
       options = unheard ? from.connectTimeout(Duration.ofSeconds(1)) : from;
       listener = world.listen(SMALL.closeTimeout(StreamWorld.DEFAULTS.closeTimeout()));
       at = world.at();
@@ -308,6 +322,17 @@ class ClosedBelowTest {
     Object shutdown() throws IOException {
       mine.shutdownOutput();
       return "the output is shut down";
+    }
+
+    /** Nothing that this side sends arrives from now on. */
+    void silencePeer() {
+      String device = fabric.names().getFirst();
+      fabric.service(device, FaultInjection.class).add(FaultRule.parse("partition"));
+    }
+
+    Object closeMine() {
+      mine.close();
+      return CLOSED;
     }
 
     void blockWriter() {

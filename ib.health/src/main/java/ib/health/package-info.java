@@ -3,7 +3,7 @@
  * looks at everything that can be wrong and writes metrics. The bundle also registers a Felix
  * health check for each check, with the tag {@code ib}, and a condition for each active port.
  */
-@Version("1.0.0")
+@Version("1.1.0")
 @Export
 @NullMarked
 package ib.health;

@@ -6,6 +6,7 @@ import static org.junit.Assert.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.Rule;
@@ -65,8 +66,15 @@ public class HotDeployIT {
           "ib.driver.sotf-soft9.cfg" + none + "ib.driver.sotf; did you mean ib.driver.soft?");
       shell.awaitText("ib.croe.cfg" + none + "ib.croe; did you mean ib.core?");
       shell.awaitText("broken.jar has not become a bundle: zip END header not found");
-      shell.run("ib:unplug soft1"); // the configurations that are taken are not warned of
-      assertFalse(shell.said(), shell.said().contains("soft0.cfg" + none));
+      String says = shell.run("ib:doctor"); // A10
+      for (String wrong :
+          List.of("conf/ib.croe.cfg" + none, "conf/ib.driver.sotf-soft9.cfg" + none)) {
+        assertTrue(says, Pattern.compile("FAIL +" + Pattern.quote(wrong)).matcher(says).find());
+      }
+      assertTrue(says, says.contains("deploy/broken.jar does not run"));
+      assertFalse(shell.said(), shell.said().contains("soft0.cfg" + none)); // it is taken
+      folder.undeploy("ib.driver.soft"); // the driver is missing
+      shell.runUntil("ib:doctor", text -> text.contains("conf/ib.driver.soft-soft0.cfg" + none));
       assertFalse(shell.said(), shell.said().contains("ib.driver.soft.jar has not"));
     }
   }

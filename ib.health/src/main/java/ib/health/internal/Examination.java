@@ -26,13 +26,13 @@ import java.util.stream.Collectors;
  * @param core the midlayer
  * @param slots of all drivers
  * @param bundles all bundles of the framework
- * @param idle names of files in the watched folders that could be bundles and are none
+ * @param found by others, of the check {@code bundles}
  */
 record Examination(
     IbCore core,
     Collection<DeviceSlot> slots,
     Collection<BundleState> bundles,
-    Collection<String> idle) {
+    Collection<Finding> found) {
   private static final List<String> LOSSES =
       List.of("lost", "handler_lost", "late", "handler_errors", "refresh_errors", "unposted");
 
@@ -184,10 +184,7 @@ record Examination(
         all.add(new Finding("bundles", Verdict.WARN, text, start));
       }
     }
-    for (String jar : idle) {
-      String text = jar + " in deploy/ does not run";
-      all.add(new Finding("bundles", Verdict.WARN, text, "the log says why; or copy it anew"));
-    }
+    all.addAll(found);
     if (all.size() == before) {
       all.add(Finding.ok("bundles", bundles.size() + " run"));
     }

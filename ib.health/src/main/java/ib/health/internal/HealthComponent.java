@@ -4,15 +4,13 @@ import ib.core.client.IbCore;
 import ib.core.client.LocalServices;
 import ib.core.spi.DeviceSlot;
 import ib.health.Finding;
+import ib.health.Finding.Verdict;
+import ib.health.FindingSource;
 import ib.health.Health;
 import ib.health.internal.Examination.BundleState;
-import java.io.File;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
 import org.osgi.framework.Constants;
@@ -23,13 +21,14 @@ import org.osgi.service.component.annotations.Reference;
 /** The service {@link Health} of this framework. */
 @Component
 public final class HealthComponent implements Health {
-  private static final String FOLDERS = "felix.fileinstall.dir";
-
   private final IbCore core;
   private final BundleContext context;
 
   @Reference(target = LocalServices.ONLY)
   private volatile List<DeviceSlot> slots = List.of();
+
+  @Reference(target = LocalServices.ONLY)
+  private volatile List<FindingSource> sources = List.of();
 
   /**
    * Called by DS.
@@ -48,20 +47,17 @@ public final class HealthComponent implements Health {
   public List<Finding> examine() {
     List<BundleState> bundles =
         Arrays.stream(context.getBundles()).map(HealthComponent::state).toList();
-    List<String> idle = idle(context.getProperty(FOLDERS), at -> context.getBundle(at) != null);
-    return new Examination(core, slots, bundles, idle).findings();
+    List<Finding> found = sources.stream().flatMap(HealthComponent::find).toList();
+    return new Examination(core, slots, bundles, found).findings();
   }
 
-  /** {@return the jars of the folders that fileinstall watches which are no bundle now} */
-  static List<String> idle(@Nullable String folders, Predicate<String> isLocation) {
-    return Arrays.stream(Objects.requireNonNullElse(folders, "").split(","))
-        .map(folder -> new File(folder.strip()).listFiles((at, name) -> name.endsWith(".jar")))
-        .flatMap(Stream::ofNullable)
-        .flatMap(Arrays::stream)
-        .filter(jar -> !isLocation.test(jar.toURI().toString())) // as fileinstall names it
-        .map(File::getName)
-        .sorted()
-        .toList();
+  static Stream<Finding> find(FindingSource source) {
+    try {
+      return source.find().stream();
+    } catch (Throwable e) { // of code that is not ours
+      String text = source.getClass().getName() + " cannot look: " + e;
+      return Stream.of(new Finding("bundles", Verdict.FAIL, text, "the log"));
+    }
   }
 
   @Override

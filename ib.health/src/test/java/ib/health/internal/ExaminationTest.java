@@ -12,11 +12,9 @@ import ib.core.verbs.PortState;
 import ib.driver.soft.standalone.SoftFabric;
 import ib.health.Finding;
 import ib.health.Finding.Verdict;
+import ib.health.FindingSource;
 import ib.health.Health;
 import ib.health.internal.Examination.BundleState;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +24,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("U17: an examination names what is wrong, and what to do")
 final class ExaminationTest {
@@ -187,17 +184,22 @@ final class ExaminationTest {
   }
 
   @Test
-  @DisplayName("A10 a jar in deploy/ that does not run is named")
-  void idle(@TempDir Path deploy) throws IOException {
-    Files.createFile(deploy.resolve("runs.jar"));
-    Files.createFile(deploy.resolve("idle.jar"));
-    Files.createFile(deploy.resolve("notes.txt"));
-    String folders = deploy.resolve("conf") + ", " + deploy;
-    List<String> idle = HealthComponent.idle(folders, at -> at.endsWith("/runs.jar"));
-    assertEquals(List.of("idle.jar"), idle);
-    assertEquals(List.of(), HealthComponent.idle(null, at -> false));
+  @DisplayName("A10 findings of others are added, and one that throws is a finding itself")
+  void others() {
+    Finding idle = new Finding("bundles", Verdict.WARN, "x.jar does not run", "");
     List<Finding> all =
-        new Examination(fabric.core(), List.of(PLUGGED), List.of(RUNS), idle).findings();
-    assertEquals("idle.jar in deploy/ does not run", only(all, Verdict.WARN).text());
+        new Examination(fabric.core(), List.of(PLUGGED), List.of(RUNS), List.of(idle)).findings();
+    assertEquals(idle, only(all, Verdict.WARN));
+    for (Throwable thrown : List.of(new AssertionError("e"), new IllegalStateException("e"))) {
+      FindingSource throwing = () -> sneak(thrown);
+      Finding says = HealthComponent.find(throwing).findFirst().orElseThrow();
+      assertEquals("bundles " + Verdict.FAIL, says.check() + " " + says.verdict());
+      assertTrue(says.text().endsWith(" cannot look: " + thrown), says::text);
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T, E extends Throwable> T sneak(Throwable thrown) throws E {
+    throw (E) thrown;
   }
 }

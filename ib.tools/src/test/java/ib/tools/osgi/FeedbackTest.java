@@ -1,4 +1,4 @@
-package ib.tools.deploy;
+package ib.tools.osgi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

@@ -1,5 +1,5 @@
 /** Says what has become of the files that a person puts into {@code deploy/} and {@code conf/}. */
 @NullMarked
-package ib.tools.deploy;
+package ib.tools.osgi;
 
 import org.jspecify.annotations.NullMarked;

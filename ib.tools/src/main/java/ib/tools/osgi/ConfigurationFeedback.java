@@ -1,20 +1,14 @@
-package ib.tools.deploy;
+package ib.tools.osgi;
 
 import ib.core.client.LocalServices;
-import ib.tools.shell.Likeness;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.osgi.framework.BundleContext;
-import org.osgi.framework.Constants;
 import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.ServiceReference;
 import org.osgi.service.cm.Configuration;
@@ -39,15 +33,11 @@ import org.slf4j.LoggerFactory;
 public final class ConfigurationFeedback implements ConfigurationListener {
   private static final long WAIT_S = 5; // a bundle that comes with its configuration may be slower
   private static final int MAX_WAITS = 12;
-  private static final String FILE = "felix.fileinstall.filename";
-  private static final String MANAGED =
-      LocalServices.and(
-          "(|(objectClass=org.osgi.service.cm.ManagedService)"
-              + "(objectClass=org.osgi.service.cm.ManagedServiceFactory))");
   private static final Logger LOG = LoggerFactory.getLogger("ib.deploy");
 
   private final BundleContext context;
-  private final ServiceComponentRuntime components;
+  private final WatchedFolders folders;
+  private final ConfigurationPids pids;
   private final Executor later;
   private volatile boolean closed;
 
@@ -71,7 +61,8 @@ public final class ConfigurationFeedback implements ConfigurationListener {
    */
   ConfigurationFeedback(BundleContext context, ServiceComponentRuntime components, Executor later) {
     this.context = context;
-    this.components = components;
+    this.folders = new WatchedFolders(context);
+    this.pids = new ConfigurationPids(context, components);
     this.later = later;
   }
 
@@ -95,27 +86,16 @@ public final class ConfigurationFeedback implements ConfigurationListener {
   private void check(String pid, Supplier<String> file, int waits) {
     later.execute(
         () -> {
-          if (closed) {
+          Set<String> taken = closed ? Set.of(pid) : pids.taken();
+          if (taken.contains(pid)) {
             return;
           }
-          if (waits > 1 && !known().contains(pid) && BundleFeedback.isComing(context)) {
+          if (waits > 1 && folders.isBundleComing()) {
             check(pid, file, waits - 1);
           } else {
-            check(pid, file.get());
+            LOG.warn("{}: {}", file.get(), ConfigurationPids.refusal(pid, taken));
           }
         });
-  }
-
-  private void check(String pid, String file) {
-    Set<String> known = known();
-    if (!known.contains(pid)) {
-      List<String> like = Likeness.find(pid, known);
-      LOG.warn(
-          "{}: no bundle takes the configuration {}{}",
-          file,
-          pid,
-          like.isEmpty() ? "" : "; did you mean " + String.join(" or ", like) + "?");
-    }
   }
 
   /** {@return the file that a configuration comes from, or that none is known} */
@@ -124,37 +104,12 @@ public final class ConfigurationFeedback implements ConfigurationListener {
     try {
       Configuration[] found =
           admin == null ? null : admin.listConfigurations("(service.pid=" + pid + ")");
-      Object file = found == null ? null : found[0].getProperties().get(FILE);
+      Object file = found == null ? null : found[0].getProperties().get(ConfigurationPids.FILE);
       return file == null ? "no file" : String.valueOf(Path.of(file.toString()).getFileName());
     } catch (IOException | InvalidSyntaxException e) {
       return "no file (" + e.getMessage() + ")";
     } finally {
       context.ungetService(reference);
-    }
-  }
-
-  private Set<String> known() {
-    Set<String> pids = new TreeSet<>();
-    components
-        .getComponentDescriptionDTOs()
-        .forEach(c -> pids.addAll(Arrays.asList(c.configurationPid)));
-    try {
-      ServiceReference<?>[] managed = context.getAllServiceReferences(null, MANAGED);
-      for (ServiceReference<?> each : managed == null ? new ServiceReference<?>[0] : managed) {
-        add(pids, each.getProperty(Constants.SERVICE_PID));
-      }
-    } catch (InvalidSyntaxException e) {
-      throw new IllegalStateException(e); // the filter is a constant
-    }
-    return pids;
-  }
-
-  private static void add(Set<String> pids, @Nullable Object property) {
-    switch (property) {
-      case String one -> pids.add(one);
-      case Object[] many -> Arrays.stream(many).map(Object::toString).forEach(pids::add);
-      case Iterable<?> many -> many.forEach(pid -> pids.add(String.valueOf(pid)));
-      case null, default -> {}
     }
   }
 }

@@ -1,4 +1,4 @@
-package ib.tools.deploy;
+package ib.tools.osgi;
 
 import ib.core.verbs.MaySleep;
 import java.io.File;
@@ -55,7 +55,7 @@ public final class FileFeedback {
    */
   @Activate
   public FileFeedback(BundleContext context) {
-    this(context, BundleFeedback.watched(context).stream().map(File::toPath).toList());
+    this(context, new WatchedFolders(context).all().stream().map(File::toPath).toList());
     if (!folders.isEmpty()) {
       looks.scheduleWithFixedDelay(this::look, PERIOD_S, PERIOD_S, TimeUnit.SECONDS);
     }
@@ -88,7 +88,7 @@ public final class FileFeedback {
   }
 
   private void look(Path jar) throws IOException {
-    if (context.getBundle(BundleFeedback.location(jar.toFile())) != null) {
+    if (context.getBundle(WatchedFolders.location(jar.toFile())) != null) {
       seen.remove(jar);
       return;
     }

@@ -1,8 +1,6 @@
-package ib.tools.deploy;
+package ib.tools.osgi;
 
 import ib.core.verbs.MaySleep;
-import java.io.File;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,9 +23,6 @@ import org.slf4j.LoggerFactory;
     service = {},
     immediate = true)
 public final class BundleFeedback implements BundleListener {
-  /** Framework property: the folders that fileinstall watches. */
-  private static final String FOLDERS = "felix.fileinstall.dir";
-
   private static final Logger LOG = LoggerFactory.getLogger("ib.deploy");
 
   private final BundleContext context;
@@ -43,43 +38,10 @@ public final class BundleFeedback implements BundleListener {
   @Activate
   public BundleFeedback(BundleContext context) {
     this.context = context;
-    List<File> watched = watched(context);
-    this.folders = watched.stream().map(BundleFeedback::location).toList();
-    for (File folder : watched) {
-      File[] files = folder.listFiles();
-      for (File file : files == null ? new File[0] : files) {
-        shipped.add(location(file));
-      }
-    }
+    WatchedFolders watched = new WatchedFolders(context);
+    this.folders = watched.all().stream().map(WatchedFolders::location).toList();
+    watched.files().map(WatchedFolders::location).forEach(shipped::add);
     context.addBundleListener(this);
-  }
-
-  /** {@return the folders that fileinstall watches} */
-  static List<File> watched(BundleContext context) {
-    String folders = context.getProperty(FOLDERS);
-    return folders == null
-        ? List.of()
-        : Arrays.stream(folders.split(",")).map(f -> new File(f.strip())).toList();
-  }
-
-  /** {@return the location that fileinstall gives to the bundle of a file} */
-  static String location(File file) {
-    return file.toURI().toString();
-  }
-
-  /** {@return whether a jar of a watched folder can be a bundle and does not run (yet)} */
-  static boolean isComing(BundleContext context) {
-    for (File folder : watched(context)) {
-      File[] jars = folder.listFiles((at, name) -> name.endsWith(".jar"));
-      for (File jar : jars == null ? new File[0] : jars) {
-        Bundle bundle = context.getBundle(location(jar));
-        boolean here = bundle != null && bundle.getState() == Bundle.ACTIVE;
-        if (!here && FileFeedback.isBundle(jar.toPath())) {
-          return true;
-        }
-      }
-    }
-    return false;
   }
 
   /** Called by DS. */

@@ -18,7 +18,8 @@ final class AttributeText {
   private static final List<String> WIDTHS = List.of("1X", "4X", "8X", "12X", "2X");
   private static final List<String> SPEEDS = List.of("2.5 Gbps", "5.0 Gbps", "10.0 Gbps");
   private static final List<String> EXTENDED =
-      List.of("14.0625 Gbps", "25.78125 Gbps", "53.125 Gbps", "106.25 Gbps");
+      List.of("14.0625 Gbps", "25.78125 Gbps", "53.125 Gbps", "106.25 Gbps", "", "212.5 Gbps");
+  private static final List<String> EXTENDED_2 = EXTENDED.subList(5, 6);
 
   // by bit, from 0; empty where the specification reserves the bit (IBA tables 146 and 147)
   private static final List<String> CAPABILITIES =
@@ -119,8 +120,12 @@ final class AttributeText {
    */
   static String port(MemorySegment info, boolean keys) {
     List<String> lines = new ArrayList<>();
+    boolean more = PortInfo.LINK_SPEED_EXT_SUPPORTED_2.of(info) != 0;
     for (PortInfo f : PortInfo.values()) {
       long v = f.of(info);
+      if (f.compareTo(PortInfo.LINK_SPEED_EXT_ENABLED) > 0 && !more) {
+        break; // infiniband-diags before XDR has no such lines
+      }
       switch (f) {
         case M_KEY -> lines.add(line(f.label(), keys ? hex(v, 16) : "<not displayed>"));
         case CAPABILITY_MASK -> {
@@ -149,6 +154,8 @@ final class AttributeText {
       case LINK_SPEED_ACTIVE -> i == 0 ? "Extended speed" : one(v, SPEEDS);
       case LINK_SPEED_EXT_ACTIVE -> i == 0 ? "No Extended Speed" : one(v, EXTENDED);
       case LINK_SPEED_EXT_SUPPORTED, LINK_SPEED_EXT_ENABLED -> some(v, EXTENDED);
+      case LINK_SPEED_EXT_ACTIVE_2 -> i == 0 ? "No Extended Speed 2" : one(v, EXTENDED_2);
+      case LINK_SPEED_EXT_SUPPORTED_2, LINK_SPEED_EXT_ENABLED_2 -> some(v, EXTENDED_2);
       case PORT_STATE -> state(i);
       case PORT_PHYS_STATE -> physState(i);
       case LINK_DOWN_DEFAULT_STATE -> i == 1 ? "Sleep" : i == 2 ? "Polling" : number(v);
@@ -230,7 +237,7 @@ final class AttributeText {
    * @param info PortInfo
    */
   static String speed(MemorySegment info) {
-    long extended = PortInfo.LINK_SPEED_EXT_ACTIVE.of(info);
+    long extended = PortInfo.extendedSpeed(info);
     return extended != 0
         ? one(extended, EXTENDED)
         : one(PortInfo.LINK_SPEED_ACTIVE.of(info), SPEEDS);

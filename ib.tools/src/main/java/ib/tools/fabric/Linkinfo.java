@@ -93,7 +93,7 @@ final class Linkinfo {
     PortInfo active = speed ? PortInfo.LINK_SPEED_ACTIVE : PortInfo.LINK_WIDTH_ACTIVE;
     long both = able.of(p.info()) & able.of(far.info());
     String most = AttributeText.greatest(both, speed);
-    boolean extended = speed && PortInfo.LINK_SPEED_EXT_ACTIVE.in(p.info()) != 0;
+    boolean extended = speed && PortInfo.extendedSpeed(p.info()) != 0;
     boolean less = !most.equals(AttributeText.greatest(active.of(p.info()), speed));
     return less && !extended ? "Could be " + most : "";
   }

@@ -176,11 +176,12 @@ final class Netdiscover {
   }
 
   private static String generation(MemorySegment info) {
-    return switch (PortInfo.LINK_SPEED_EXT_ACTIVE.in(info)) {
+    return switch (PortInfo.extendedSpeed(info)) {
       case 1 -> "FDR";
       case 2 -> "EDR";
       case 4 -> "HDR";
       case 8 -> "NDR";
+      case 32 -> "XDR";
       default ->
           switch (PortInfo.LINK_SPEED_ACTIVE.in(info)) {
             case 1 -> "SDR";

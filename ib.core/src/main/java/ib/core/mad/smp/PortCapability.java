@@ -14,6 +14,8 @@ public enum PortCapability {
   IS_SYSTEM_IMAGE_GUID_SUPPORTED(11),
   /** Has extended link speeds. */
   IS_EXTENDED_SPEEDS_SUPPORTED(14),
+  /** Has {@link PortInfo#CAPABILITY_MASK_2}. */
+  IS_CAPABILITY_MASK_2_SUPPORTED(15),
   /** A communication manager answers. */
   IS_CM_SUPPORTED(16),
   /** Answers MADs of a vendor class. */

@@ -1,5 +1,7 @@
 package ib.core.mad.smp;
 
+import java.lang.foreign.MemorySegment;
+
 /**
  * A port (IBA 14.2.5.6, attribute 0x0015). The modifier is the port, 0 for the one that the
  * question arrived at or for port 0 of a switch.
@@ -106,12 +108,31 @@ public enum PortInfo implements MadField {
   /** Extended speeds possible. */
   LINK_SPEED_EXT_SUPPORTED("LinkSpeedExtSupported", 500, 4),
   /** Extended speeds allowed. */
-  LINK_SPEED_EXT_ENABLED("LinkSpeedExtEnabled", 507, 5);
+  LINK_SPEED_EXT_ENABLED("LinkSpeedExtEnabled", 507, 5),
+  /** Second extended speed in use: 1 212.5 Gbit/s (XDR); 0 none. */
+  LINK_SPEED_EXT_ACTIVE_2("LinkSpeedExtActive2", 449, 2),
+  /** Second extended speeds possible. */
+  LINK_SPEED_EXT_SUPPORTED_2("LinkSpeedExtSupported2", 451, 2),
+  /** Second extended speeds allowed. */
+  LINK_SPEED_EXT_ENABLED_2("LinkSpeedExtEnabled2", 453, 3);
+
+  private static final int SECOND = 5; // bits of LinkSpeedExtEnabled, before those of the second
 
   private final Row row;
 
   PortInfo(String label, int bit, int bits) {
     row = new Row(label, bit, bits);
+  }
+
+  /**
+   * {@return the extended speed in use, of both fields, as infiniband-diags counts it: 1 14.0625, 2
+   * 25.78125, 4 53.125, 8 106.25, 32 212.5 Gbit/s; 0 none}
+   *
+   * @param info PortInfo
+   */
+  public static int extendedSpeed(MemorySegment info) {
+    int second = LINK_SPEED_EXT_ACTIVE_2.in(info) << SECOND;
+    return second == 0 ? LINK_SPEED_EXT_ACTIVE.in(info) : second;
   }
 
   @Override

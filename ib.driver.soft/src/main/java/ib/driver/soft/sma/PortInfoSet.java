@@ -10,6 +10,7 @@ import static ib.core.mad.smp.PortInfo.LID;
 import static ib.core.mad.smp.PortInfo.LINK_DOWN_DEFAULT_STATE;
 import static ib.core.mad.smp.PortInfo.LINK_SPEED_ENABLED;
 import static ib.core.mad.smp.PortInfo.LINK_SPEED_EXT_ENABLED;
+import static ib.core.mad.smp.PortInfo.LINK_SPEED_EXT_ENABLED_2;
 import static ib.core.mad.smp.PortInfo.LINK_WIDTH_ENABLED;
 import static ib.core.mad.smp.PortInfo.LMC;
 import static ib.core.mad.smp.PortInfo.LOCAL_PHY_ERRORS;
@@ -71,20 +72,24 @@ final class PortInfoSet {
 
   /** The widths and speeds that a link may train to; each field has a value for "all supported". */
   private static final PortInfo[] ENABLED = {
-    LINK_WIDTH_ENABLED, LINK_SPEED_ENABLED, LINK_SPEED_EXT_ENABLED
+    LINK_WIDTH_ENABLED, LINK_SPEED_ENABLED, LINK_SPEED_EXT_ENABLED, LINK_SPEED_EXT_ENABLED_2
   };
 
   private static final PortInfo[] SUPPORTED = {
-    PortInfo.LINK_WIDTH_SUPPORTED, PortInfo.LINK_SPEED_SUPPORTED, PortInfo.LINK_SPEED_EXT_SUPPORTED
+    PortInfo.LINK_WIDTH_SUPPORTED,
+    PortInfo.LINK_SPEED_SUPPORTED,
+    PortInfo.LINK_SPEED_EXT_SUPPORTED,
+    PortInfo.LINK_SPEED_EXT_SUPPORTED_2
   };
 
-  private static final int[] ALL = {0xff, 0xf, 0x1f};
+  private static final int[] ALL = {0xff, 0xf, 0x1f, 0x7};
 
   /** The fields that are written unless their value is 0, which means "no change". */
   private static final PortInfo[] UNLESS_ZERO = {
     LINK_WIDTH_ENABLED,
     LINK_SPEED_ENABLED,
     LINK_SPEED_EXT_ENABLED,
+    LINK_SPEED_EXT_ENABLED_2,
     LINK_DOWN_DEFAULT_STATE,
     NEIGHBOR_MTU,
     OPERATIONAL_VLS

@@ -227,6 +227,7 @@ public final class Sma {
   private static int portInfo(NodePort at, NodePort port, MemorySegment data) {
     data.copyFrom(port.info());
     PortInfo.CAPABILITY_MASK.set(data, port.capabilities());
+    PortInfo.CAPABILITY_MASK_2.set(data, port.capabilities2());
     PortInfo.LOCAL_PORT_NUM.set(data, at.number());
     if (port.adapter() != null) {
       PortInfo.P_KEY_VIOLATIONS.set(data, port.adapter().badPkeys());

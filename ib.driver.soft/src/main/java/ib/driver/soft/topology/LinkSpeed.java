@@ -20,7 +20,11 @@ public enum LinkSpeed {
   /** 53.125 Gbit/s. */
   HDR(4, 4, 64),
   /** 106.25 Gbit/s. */
-  NDR(4, 8, 128);
+  NDR(4, 8, 128),
+  /** 212.5 Gbit/s. */
+  XDR(4, 32, 256);
+
+  private static final int SECOND = 5; // bits of LinkSpeedExtEnabled, before those of the second
 
   private final int classic;
   private final int extended;
@@ -40,7 +44,7 @@ public enum LinkSpeed {
    */
   public static int rate(MemorySegment info) {
     for (LinkSpeed s : values()) {
-      if (s.extended == PortInfo.LINK_SPEED_EXT_ACTIVE.in(info)
+      if (s.extended == PortInfo.extendedSpeed(info)
           && s.classic == PortInfo.LINK_SPEED_ACTIVE.in(info)) {
         return Rate.of(Rate.lanes(PortInfo.LINK_WIDTH_ACTIVE.in(info)) * Rate.ofLane(s.verbs));
       }
@@ -53,7 +57,7 @@ public enum LinkSpeed {
     return classic;
   }
 
-  /** {@return LinkSpeedExtActive, 0 for none} */
+  /** {@return the extended speed as {@link PortInfo#extendedSpeed} has it, 0 for none} */
   public int extended() {
     return extended;
   }
@@ -63,7 +67,7 @@ public enum LinkSpeed {
     return 2 * classic - 1;
   }
 
-  /** {@return LinkSpeedExtEnabled of a port that has enabled this speed and all slower ones} */
+  /** {@return the extended speeds of a port that has enabled this speed and all slower ones} */
   public int upToExtended() {
     return extended == 0 ? 0 : 2 * extended - 1;
   }
@@ -73,12 +77,27 @@ public enum LinkSpeed {
     return verbs;
   }
 
+  /** {@return extended speeds of two fields of PortInfo as one mask} */
+  static int extended(int first, int second) {
+    return first | second << SECOND;
+  }
+
+  /** {@return the part of a mask of extended speeds for the first field of PortInfo} */
+  static int first(int extended) {
+    return extended & 0xf;
+  }
+
+  /** {@return the part of a mask of extended speeds for the second field of PortInfo} */
+  static int second(int extended) {
+    return extended >> SECOND;
+  }
+
   /**
    * Returns the speed to which two ports train: the fastest that both have enabled (IBA 14.2.5.6),
    * 2.5 Gbit/s when they share no other speed.
    *
    * @param classic LinkSpeedEnabled of both
-   * @param extended LinkSpeedExtEnabled of both
+   * @param extended extended speeds that both have enabled
    * @return the speed
    */
   public static LinkSpeed fastest(int classic, int extended) {

@@ -238,12 +238,12 @@ public final class NetFile {
     boolean rated = rate.find();
     LinkSpeed speed = rated ? LinkSpeed.named(rate.group(2)) : null;
     if (rated ? speed == null || upTo(rate.group(1)) == 0 : LEFT.matcher(remark).find()) {
-      throw wrong(line, "has a rate that is none of 1x to 12x of SDR to NDR: " + remark);
+      throw wrong(line, "has a rate that is none of 1x to 12x of SDR to XDR: " + remark);
     }
     Matcher option = OPTION.matcher(options);
     int widths = PortInfo.LINK_WIDTH_ENABLED.in(port.info());
     int speeds = PortInfo.LINK_SPEED_ENABLED.in(port.info());
-    int extended = PortInfo.LINK_SPEED_EXT_ENABLED.in(port.info());
+    int extended = port.enabledExtended();
     if (speed != null) {
       widths = upTo(rate.group(1));
       speeds = speed.upTo();

@@ -32,6 +32,9 @@ public final class NodePort {
           | PortCapability.IS_CAPABILITY_MASK_NOTICE_SUPPORTED.mask()
           | PortCapability.IS_CLIENT_REREGISTRATION_SUPPORTED.mask();
 
+  private static final int EXTENDED_SPEEDS_2 = 0x800; // IBA 1.8, CapabilityMask2
+  private static final int XDR = 0x1000;
+
   private final Node node;
   private final int number;
   private long guid;
@@ -71,8 +74,10 @@ public final class NodePort {
     PortInfo.LINK_WIDTH_ENABLED.set(info, widths);
     PortInfo.LINK_SPEED_SUPPORTED.set(info, speeds);
     PortInfo.LINK_SPEED_ENABLED.set(info, speeds);
-    PortInfo.LINK_SPEED_EXT_SUPPORTED.set(info, speedsExt);
-    PortInfo.LINK_SPEED_EXT_ENABLED.set(info, speedsExt);
+    PortInfo.LINK_SPEED_EXT_SUPPORTED.set(info, LinkSpeed.first(speedsExt));
+    PortInfo.LINK_SPEED_EXT_SUPPORTED_2.set(info, LinkSpeed.second(speedsExt));
+    PortInfo.LINK_SPEED_EXT_ENABLED.set(info, LinkSpeed.first(speedsExt));
+    PortInfo.LINK_SPEED_EXT_ENABLED_2.set(info, LinkSpeed.second(speedsExt));
     PortInfo.LID.set(info, firstLid);
     PortInfo.LMC.set(info, firstLmc);
     PortInfo.MTU_CAP.set(info, MTU_4096);
@@ -231,7 +236,14 @@ public final class NodePort {
   public int capabilities() {
     Adapter a = adapter;
     int own = CAPABILITIES | (a == null ? 0 : a.capabilities());
+    own |= capabilities2() == 0 ? 0 : PortCapability.IS_CAPABILITY_MASK_2_SUPPORTED.mask();
     return managesSubnet ? own | PortCapability.IS_SM.mask() : own;
+  }
+
+  /** {@return PortInfo CapabilityMask2: second extended speeds, when a port of the node has one} */
+  public int capabilities2() {
+    boolean any = node.ports().stream().anyMatch(p -> LinkSpeed.second(p.speedsExt) != 0);
+    return any ? EXTENDED_SPEEDS_2 | XDR : 0;
   }
 
   /** {@return the logical state} */
@@ -267,7 +279,7 @@ public final class NodePort {
    *
    * @param width LinkWidthSupported
    * @param speed LinkSpeedSupported
-   * @param extended LinkSpeedExtSupported
+   * @param extended extended speeds, as {@link LinkSpeed#upToExtended} has them
    */
   void offer(int width, int speed, int extended) {
     widths = width;
@@ -295,9 +307,11 @@ public final class NodePort {
     return width != 0;
   }
 
-  private int enabledExtended() {
+  /** {@return the extended speeds that the port has enabled} */
+  int enabledExtended() {
     int enabled = PortInfo.LINK_SPEED_EXT_ENABLED.in(info);
-    return enabled == NO_EXTENDED ? 0 : enabled;
+    return LinkSpeed.extended(
+        enabled == NO_EXTENDED ? 0 : enabled, PortInfo.LINK_SPEED_EXT_ENABLED_2.in(info));
   }
 
   private int common(PortInfo field, NodePort other) {
@@ -315,7 +329,8 @@ public final class NodePort {
 
   private void active(LinkSpeed speed, int width) {
     PortInfo.LINK_SPEED_ACTIVE.set(info, speed.classic());
-    PortInfo.LINK_SPEED_EXT_ACTIVE.set(info, speed.extended());
+    PortInfo.LINK_SPEED_EXT_ACTIVE.set(info, LinkSpeed.first(speed.extended()));
+    PortInfo.LINK_SPEED_EXT_ACTIVE_2.set(info, LinkSpeed.second(speed.extended()));
     PortInfo.LINK_WIDTH_ACTIVE.set(info, width);
     Adapter device = adapter;
     if (device != null) {

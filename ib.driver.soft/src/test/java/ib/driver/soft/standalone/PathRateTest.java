@@ -24,6 +24,8 @@ final class PathRateTest {
     "2xHDR, 2xHDR, 16, 15", // 100 Gb/s, more than 25
     "4xQDR, 1xFDR, 11, 3", // 14 Gb/s: a greater code than that of 40; more than 10
     "1xQDR, 4xEDR, 3, 5", // 10 Gb/s, more than 5
+    "4xXDR, 4xXDR, 23, 21", // 800 Gb/s, more than 400
+    "4xXDR, 2xXDR, 21, 17",
     "1xSDR, 4xEDR, 2, -1"
   })
   void rate(String one, String other, int rate, int less, @TempDir Path directory)

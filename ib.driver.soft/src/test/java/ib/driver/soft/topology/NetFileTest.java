@@ -160,7 +160,7 @@ final class NetFileTest {
   @DisplayName(
       "B5: a rate that is not understood is refused with its line, not replaced by another")
   void rates() {
-    for (String rate : List.of("4xFOO", "5xEDR", "4xXDR", "fast", "4xEDR s=4", "4x EDR", "EDR")) {
+    for (String rate : List.of("4xFOO", "5xEDR", "4xYDR", "fast", "4xEDR s=4", "4x EDR", "EDR")) {
       String bad = TWO_SWITCHES.replaceFirst("4xEDR", rate);
       IbInvalidException e = assertThrows(IbInvalidException.class, () -> NetFile.read(bad), rate);
       assertTrue(e.getMessage().contains("line 9 of"), e.getMessage());

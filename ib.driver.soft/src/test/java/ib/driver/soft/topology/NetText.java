@@ -124,7 +124,7 @@ public final class NetText {
           default -> 4;
         };
     int classic = PortInfo.LINK_SPEED_ACTIVE.in(port.info());
-    int extended = PortInfo.LINK_SPEED_EXT_ACTIVE.in(port.info());
+    int extended = PortInfo.extendedSpeed(port.info());
     for (LinkSpeed s : LinkSpeed.values()) {
       if (s.extended() == extended && s.classic() == classic) {
         return width + "x" + s.name();

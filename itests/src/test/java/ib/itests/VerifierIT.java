@@ -28,7 +28,8 @@ public class VerifierIT {
 
   @Test
   public void issue15TheDistributionRunsWovenWithoutAReport() throws Exception {
-    String commands = "ibv_rc_pingpong -n 200 -d soft0 soft1; ib:verifier; ib:violations -v";
+    String commands =
+        "ibv_rc_pingpong -n 200 -d soft0 soft1; ib:doctor; ib:verifier; ib:violations -v";
     Map<String, String> strict = Map.of("IB_OPTS", "-Dib.verify=strict " + Distro.PATIENT);
     Program run = Program.ib(Distro.HOME, "", strict, "exec", commands);
     assertEquals(run.err(), 0, run.status());

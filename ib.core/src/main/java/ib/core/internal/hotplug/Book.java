@@ -4,10 +4,10 @@ import ib.core.internal.waits.WaitGraph;
 import ib.core.serial.Waits;
 import ib.core.verbs.IbInvalidException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -42,8 +42,11 @@ final class Book {
 
   // ---- guarded by the lock ----
 
-  /** Devices from announcement to GONE, in the order of their announcement. */
-  final List<DeviceEntry> devices = new ArrayList<>();
+  /**
+   * Devices from announcement to GONE, in the order of their announcement; {@link Inventory#byName}
+   * reads them without the lock.
+   */
+  final List<DeviceEntry> devices = new CopyOnWriteArrayList<>();
 
   /** Clients from registration to LEFT. */
   final ClientTable clients = new ClientTable();

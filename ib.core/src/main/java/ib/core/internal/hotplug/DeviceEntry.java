@@ -45,10 +45,10 @@ public final class DeviceEntry {
 
   final List<Lease> leases = new ArrayList<>();
 
-  State state = State.NEW;
+  volatile State state = State.NEW; // written under the book's lock, read in any context
 
   /** Whether the removal was requested: no new operation begins. */
-  boolean stopping;
+  volatile boolean stopping; // as the state
 
   int adds;
   boolean gateOpen;

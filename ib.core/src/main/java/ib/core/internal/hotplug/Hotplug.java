@@ -298,13 +298,13 @@ public final class Hotplug implements AutoCloseable {
   }
 
   /**
-   * Finds a device.
+   * Finds a device; any context may call, so the book's lock is not taken.
    *
    * @param name device name
    * @return the device, when it is live
    */
   public Optional<DeviceEntry> find(String name) {
-    return Optional.ofNullable(book.find(() -> inventory.byName(name)));
+    return Optional.ofNullable(inventory.byName(name));
   }
 
   /** {@return the live devices in the order of their registration} */

@@ -14,7 +14,7 @@ final class Inventory {
     this.book = book;
   }
 
-  /** A usable device; guarded by the book. */
+  /** A usable device, as it is now; without the book it may have changed by the return. */
   @Nullable DeviceEntry byName(String name) {
     return book.devices.stream()
         .filter(d -> d.usable() && d.name().equals(name))

@@ -48,6 +48,44 @@ class RealThreadsTest implements Observer {
     return e;
   }
 
+  @Test
+  @DisplayName("S2: who looks for a device waits for nobody, not for the lock of the book either")
+  void look() throws Exception {
+    DeviceEntry e = up(hotplug, "d");
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch free = new CountDownLatch(1);
+    Thread holder =
+        Thread.ofPlatform()
+            .start(
+                () ->
+                    hotplug
+                        .book()
+                        .update(
+                            () -> {
+                              held.countDown();
+                              awaitEnd(free);
+                            }));
+    try {
+      assertTrue(held.await(10, TimeUnit.MINUTES));
+      AtomicReference<DeviceEntry> found = new AtomicReference<>();
+      Thread looks = Thread.ofPlatform().start(() -> found.set(hotplug.find("d").orElseThrow()));
+      Wait.until(() -> found.get() == e);
+      looks.join();
+    } finally {
+      free.countDown();
+      holder.join();
+    }
+    hotplug.close();
+  }
+
+  private static void awaitEnd(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(10, TimeUnit.MINUTES));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /** A client that waits in add or remove. */
   private static final class Waiting implements IbClient {
     final CountDownLatch in = new CountDownLatch(1);
@@ -62,11 +100,7 @@ class RealThreadsTest implements Observer {
     private void maybe(String callback) {
       if (callback.equals(where)) {
         in.countDown();
-        try {
-          assertTrue(free.await(10, TimeUnit.MINUTES));
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-        }
+        awaitEnd(free);
       }
     }
 

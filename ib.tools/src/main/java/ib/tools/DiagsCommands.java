@@ -27,6 +27,7 @@ import org.osgi.service.component.annotations.Reference;
       "ibhosts",
       "iblinkinfo",
       "ibping",
+      "ibportstate",
       "ibnetdiscover",
       "ibnodes",
       "ibqueryerrors",
@@ -143,6 +144,18 @@ public final class DiagsCommands {
   }
 
   /**
+   * Shows or changes the state of a port.
+   *
+   * @param args see {@link Commands#IBPORTSTATE}
+   * @return what is printed
+   */
+  @Descriptor("the state of a port, and how to change it")
+  public @Nullable Object ibportstate(
+      @Descriptor("[-D] [-G] lid port [query|enable|disable|reset|...]") String... args) {
+    return Invocation.run(() -> Commands.IBPORTSTATE.run(core, args));
+  }
+
+  /**
    * Asks the fabric.
    *
    * @param args see {@link Commands#IBROUTE}
@@ -221,6 +234,7 @@ public final class DiagsCommands {
   @Descriptor("datagrams to a port where ibping -S answers")
   public @Nullable Object ibping(
       CommandSession session, @Descriptor("[-c count] [-f] [-S] [lid]") String... args) {
-    return Invocation.run(() -> Ibping.run(core, IbCommands.out(session), args));
+    return Invocation.run(
+        () -> Ibping.run(core, IbCommands.out(session), IbCommands.err(session), args));
   }
 }

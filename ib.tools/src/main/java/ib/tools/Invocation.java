@@ -42,7 +42,8 @@ final class Invocation {
       return command.get();
     }
     Invocation invocation = new Invocation(current);
-    return invocation.shown(invocation.value(command));
+    Object value = invocation.value(command);
+    return "".equals(value) ? null : invocation.shown(value); // no empty line for no text
   }
 
   private @Nullable Object value(Supplier<@Nullable Object> command) {
@@ -50,6 +51,12 @@ final class Invocation {
     try {
       return interrupts == null ? command.get() : interruptible(interrupts, command);
     } catch (RuntimeException e) {
+      if (e instanceof CommandException failure && failure.isOutput()) {
+        print(String.valueOf(e.getMessage()), ShellOutput.of(process.out(), session));
+        CommandException silent = new CommandException(failure.getAsInt(), "");
+        silent.initCause(e);
+        throw silent;
+      }
       if (process.job().status() == Job.Status.Background) {
         String why = e instanceof CommandException ? String.valueOf(e.getMessage()) : e.toString();
         print(why, ShellOutput.of(process.err(), session));

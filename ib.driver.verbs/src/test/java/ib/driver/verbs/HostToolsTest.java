@@ -148,7 +148,7 @@ final class HostToolsTest {
     refused(() -> Commands.SMINFO.run(core, there), KERNELS);
     refused(() -> Commands.IBNETDISCOVER.run(core, there), KERNELS);
     refused(() -> Commands.SMPQUERY.run(core, "-C", "verbs0", "nodeinfo", "1"), KERNELS);
-    refused(() -> Ibping.run(core, out, "-C", "verbs0", "1"), KERNELS);
+    refused(() -> Ibping.run(core, out, out, "-C", "verbs0", "1"), KERNELS);
     refused(() -> Saquery.run(core, there), KERNELS);
     CommandException counters =
         assertThrows(CommandException.class, () -> Perfquery.run(core, "-x", "verbs0"));

@@ -3,12 +3,11 @@ package ib.tools.diags;
 import ib.core.client.IbCore;
 import ib.core.verbs.IbDevice;
 import ib.core.verbs.PortAttr;
+import ib.tools.fabric.Options;
 import ib.tools.getopt.CommandException;
-import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
 import ib.tools.output.Listing;
 import ib.tools.output.Printable;
-import ib.tools.output.Usage;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -33,7 +32,6 @@ public final class Ibstat {
    * @throws CommandException when there is no such adapter or port
    */
   public static Object ibstat(IbCore core, String... args) {
-    String usage = Usage.of("ibstat") + "\n";
     String[] known = {
       "l,list_of_cas",
       "s,short",
@@ -45,13 +43,7 @@ public final class Ibstat {
       "V,version",
       "j,json"
     };
-    Parsed line = new Getopt("ibstat", usage, known).parse(args);
-    if (line.has("help")) {
-      return usage;
-    }
-    if (line.has("version")) {
-      return "ibstat BUILD VERSION: ib";
-    }
+    Parsed line = Options.parse("ibstat", args, known);
     List<String> operands = line.operands();
     List<IbDevice> devices =
         found(core, operands.isEmpty() ? "" : operands.getFirst(), "ibpanic: ");

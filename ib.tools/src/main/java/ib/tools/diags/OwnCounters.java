@@ -30,6 +30,11 @@ record OwnCounters(IbCore core, DeviceInfo device) implements Counted {
   }
 
   @Override
+  public int capMask() {
+    return 0x1200; // extended width, PortXmitWait
+  }
+
+  @Override
   public Map<PortCounter, Long> read(int port, Form form) {
     return core.portCounters(name(), port, form);
   }

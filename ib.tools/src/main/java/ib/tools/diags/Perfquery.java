@@ -11,11 +11,10 @@ import ib.core.verbs.PortState;
 import ib.tools.fabric.Counted;
 import ib.tools.fabric.NoAnswerException;
 import ib.tools.fabric.NodeCounters;
+import ib.tools.fabric.Options;
 import ib.tools.getopt.CommandException;
-import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
 import ib.tools.output.Listing;
-import ib.tools.output.Usage;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * runtime from the core, without a MAD, and those of another node, such as a switch, by datagrams.
  */
 public final class Perfquery {
-  private static final String USAGE = Usage.of("perfquery") + "\n";
+  private static final int ALL_PORT_SELECT = 1 << 8; // IBA 16.1.3.1
   private static final int ALL = 0xffff;
   private static final int ALL_CLASSIC = 0x3ffff; // CounterSelect2 as well
 
@@ -89,13 +88,7 @@ public final class Perfquery {
    * @throws CommandException when there is no such port
    */
   public static @Nullable Object run(IbCore core, String... args) {
-    Parsed line = options().parse(args);
-    if (line.has("help")) {
-      return USAGE;
-    }
-    if (line.has("version")) {
-      return "perfquery BUILD VERSION: ib";
-    }
+    Parsed line = Options.parse("perfquery", args, options());
     try {
       Perfquery run = new Perfquery(core, line);
       Port port = run.port();
@@ -103,11 +96,11 @@ public final class Perfquery {
         return run.run(node, port.number);
       }
     } catch (IbException | NoAnswerException e) {
-      throw new CommandException(255, "perfquery: iberror: failed: perfquery", e);
+      throw CommandException.iberror("perfquery", "perfquery", e);
     }
   }
 
-  private static Getopt options() {
+  private static String[] options() {
     List<String> known = new ArrayList<>();
     known.addAll(List.of("x,extended", "X,xmtsl", "S,rcvsl", "D,xmtdisc", "E,rcverr"));
     Map<String, String> letters = Map.of("extended_speeds", "T", "smplctl", "c");
@@ -132,7 +125,7 @@ public final class Perfquery {
             "h,help",
             "V,version",
             "j,json"));
-    return new Getopt("perfquery", USAGE, known.toArray(String[]::new));
+    return known.toArray(String[]::new);
   }
 
   private Port port() throws NoAnswerException {
@@ -144,13 +137,14 @@ public final class Perfquery {
     List<String> operands = line.operands();
     List<Integer> numbers = List.of(number);
     boolean details = form != Form.CLASSIC && form != Form.EXTENDED;
-    if (details && line.has("all_ports")) {
-      throw failed(); // no AllPortSelect
+    boolean selectsAll = (node.capMask() & ALL_PORT_SELECT) != 0;
+    if (details && line.has("all_ports") && !selectsAll) {
+      throw failed();
     }
     if (operands.size() > 1) {
       numbers = numbers(operands.get(1));
       numbers = details ? numbers.subList(0, 1) : numbers; // as the original
-    } else if (line.has("all_ports") || line.has("loop_ports") && !details) {
+    } else if (line.has("all_ports")) {
       numbers = IntStream.rangeClosed(1, node.ports()).boxed().toList();
     }
     for (int n : numbers) {
@@ -169,19 +163,22 @@ public final class Perfquery {
       reset(node, numbers, mask);
       return null;
     }
-    List<PortReading> readings = read(node, numbers);
+    List<PortReading> readings = read(node, numbers, node.lid(number));
     if (line.has("reset_after_read")) {
       reset(node, numbers, mask);
     }
     return line.has("json") ? Listing.ofJson(readings, false) : Listing.ofLines(readings);
   }
 
-  private List<PortReading> read(Counted node, List<Integer> numbers) throws NoAnswerException {
+  private List<PortReading> read(Counted node, List<Integer> numbers, int lid)
+      throws NoAnswerException {
     List<PortReading> readings = new ArrayList<>();
+    int cap = node.capMask();
     for (int n : numbers) {
-      readings.add(new PortReading(node.name(), node.lid(n), n, form, node.read(n, form)));
+      readings.add(new PortReading(node.name(), lid, n, form, cap, node.read(n, form)));
     }
-    return line.has("all_ports") && readings.size() > 1 ? List.of(sum(readings)) : readings;
+    boolean one = line.has("all_ports") && !line.has("loop_ports");
+    return one && readings.size() > 1 ? List.of(sum(readings)) : readings;
   }
 
   /** {@return one reading for all ports; a sum stops at the largest value of its counter} */
@@ -191,7 +188,8 @@ public final class Perfquery {
       r.counters().forEach((c, v) -> sum.merge(c, v, (a, b) -> c.value(form, a + b)));
     }
     PortReading first = readings.getFirst();
-    return new PortReading(first.device(), first.lid(), PortReading.ALL_PORTS, form, sum);
+    return new PortReading(
+        first.device(), first.lid(), PortReading.ALL_PORTS, form, first.capMask(), sum);
   }
 
   private void reset(Counted node, List<Integer> numbers, int mask) throws NoAnswerException {
@@ -215,13 +213,7 @@ public final class Perfquery {
         }
       }
     }
-    throw new CommandException(
-        255,
-        "perfquery: iberror: failed: Failed to open '"
-            + (name == null ? "(null)" : name)
-            + "' port '"
-            + number
-            + "'");
+    throw failed("Failed to open '" + (name == null ? "(null)" : name) + "' port '" + number + "'");
   }
 
   private Port destination(String text) throws NoAnswerException {
@@ -238,8 +230,7 @@ public final class Perfquery {
       }
     }
     if (number(text) == 0 || number(text) == -1) { // -1: no number
-      throw new CommandException(
-          255, "perfquery: iberror: failed: can't resolve destination port " + text);
+      throw failed("can't resolve destination port " + text);
     }
     NodeCounters far = NodeCounters.open(core, "perfquery", line, text);
     return new Port(far, far.port());
@@ -297,6 +288,6 @@ public final class Perfquery {
   }
 
   private static CommandException failed(String what) {
-    return new CommandException(255, "perfquery: iberror: failed: " + what);
+    return CommandException.iberror("perfquery", what, null);
   }
 }

@@ -14,20 +14,21 @@ import java.util.Map;
  * @param lid LID of the port
  * @param port from 1; 255 for the sum of all ports
  * @param form classic or extended attribute
+ * @param capMask what the performance management agent can do (IBA 16.1.3.1)
  * @param counters the values, in order
  */
-record PortReading(String device, int lid, int port, Form form, Map<PortCounter, Long> counters)
+record PortReading(
+    String device, int lid, int port, Form form, int capMask, Map<PortCounter, Long> counters)
     implements Printable, JsonView {
   static final int ALL_PORTS = 255;
   private static final int NAME_WIDTH = 33;
-  private static final int CAP_MASK = 0x1200; // extended width, PortXmitWait (IBA 16.1.3.1)
 
   @Override
   public String text() {
     StringBuilder out = new StringBuilder("# ").append(attribute(form));
     out.append(String.format(" counters: Lid %d port %d", lid, port));
     if (form == Form.CLASSIC || form == Form.EXTENDED) {
-      out.append(String.format(" (CapMask: 0x%02X", CAP_MASK));
+      out.append(String.format(" (CapMask: 0x%02X", capMask));
       out.append(form == Form.EXTENDED ? " CapMask2: 0x0000000)" : ")");
     }
     line(out, "PortSelect", String.valueOf(port));

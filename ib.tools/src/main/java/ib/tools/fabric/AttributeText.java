@@ -127,7 +127,6 @@ final class AttributeText {
         break; // infiniband-diags before XDR has no such lines
       }
       switch (f) {
-        case M_KEY -> lines.add(line(f.label(), keys ? hex(v, 16) : "<not displayed>"));
         case CAPABILITY_MASK -> {
           lines.add(line(f.label(), hex(v, 1)));
           flags(lines, v, CAPABILITIES);
@@ -136,21 +135,29 @@ final class AttributeText {
           lines.add(line("CapabilityMask2", hex(v, 1)));
           flags(lines, v, CAPABILITIES_2);
         }
-        default -> lines.add(line(f.label(), portValue(f, v)));
+        default -> lines.add(portLine(f, info, keys));
       }
     }
     return String.join("\n", lines);
   }
 
+  /** {@return one field of a port, as a line} */
+  static String portLine(PortInfo f, MemorySegment info, boolean keys) {
+    String hidden = f == PortInfo.M_KEY && !keys ? "<not displayed>" : "";
+    return line(f.label(), hidden.isEmpty() ? portValue(f, f.of(info)) : hidden);
+  }
+
   private static String portValue(PortInfo f, long v) {
     int i = (int) v;
     return switch (f) {
-      case GID_PREFIX -> hex(v, 16);
+      case GID_PREFIX, M_KEY -> hex(v, 16);
       case DIAG_CODE -> hex(v, 4);
       case INIT_TYPE, INIT_TYPE_REPLY -> hex(v, 2);
-      case LINK_WIDTH_ENABLED, LINK_WIDTH_SUPPORTED -> some(v, WIDTHS);
+      case LINK_WIDTH_ENABLED -> some(v, WIDTHS);
+      case LINK_WIDTH_SUPPORTED -> some(v, WIDTHS) + extension(v);
       case LINK_WIDTH_ACTIVE -> one(v, WIDTHS);
-      case LINK_SPEED_SUPPORTED, LINK_SPEED_ENABLED -> some(v, SPEEDS);
+      case LINK_SPEED_ENABLED -> some(v, SPEEDS);
+      case LINK_SPEED_SUPPORTED -> some(v, SPEEDS) + extension(v);
       case LINK_SPEED_ACTIVE -> i == 0 ? "Extended speed" : one(v, SPEEDS);
       case LINK_SPEED_EXT_ACTIVE -> i == 0 ? "No Extended Speed" : one(v, EXTENDED);
       case LINK_SPEED_EXT_SUPPORTED, LINK_SPEED_EXT_ENABLED -> some(v, EXTENDED);
@@ -171,6 +178,11 @@ final class AttributeText {
           };
       default -> number(v);
     };
+  }
+
+  /** {@return libibmad's remark on a port without 1X or 2.5 Gbps, which all must have} */
+  private static String extension(long supported) {
+    return (supported & 1) == 0 ? " (IBA extension)" : "";
   }
 
   /**

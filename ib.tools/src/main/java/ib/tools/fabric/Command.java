@@ -3,7 +3,6 @@ package ib.tools.fabric;
 import ib.core.client.IbCore;
 import ib.core.verbs.IbException;
 import ib.tools.getopt.CommandException;
-import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
 import ib.tools.output.Usage;
 import java.util.List;
@@ -16,8 +15,6 @@ import java.util.List;
  * @param body runs the queries and makes the text
  */
 public record Command(String name, List<String> options, Body body) {
-  private static final int FAILED = 255;
-
   /** Copies the list. */
   public Command {
     options = List.copyOf(options);
@@ -48,17 +45,11 @@ public record Command(String name, List<String> options, Body body) {
    */
   public String run(IbCore core, String... args) {
     Parsed line = parse(args);
-    if (line.has("help")) {
-      return Usage.of(name) + "\n";
-    }
-    if (line.has("version")) {
-      return name + " BUILD VERSION: ib";
-    }
     LocalPort port = LocalPort.of(core, name, line);
     try (Smi smi = Smi.open(core, port, name, Options.timeoutMs(line))) {
       return run(smi, line);
     } catch (IbException e) {
-      throw new CommandException(FAILED, name + ": iberror: failed", e);
+      throw CommandException.iberror(name, "failed", e);
     }
   }
 
@@ -70,7 +61,7 @@ public record Command(String name, List<String> options, Body body) {
    */
   Parsed parse(String... args) {
     String[] known = Options.with(Usage.of(name), options.toArray(String[]::new));
-    return new Getopt(name, Usage.of(name) + "\n", known).parse(args);
+    return Options.parse(name, args, known);
   }
 
   /**
@@ -84,13 +75,7 @@ public record Command(String name, List<String> options, Body body) {
     try {
       return body.run(query, line);
     } catch (NoAnswerException e) {
-      throw failed(String.valueOf(e.getMessage()), e);
+      throw CommandException.iberror(name, String.valueOf(e.getMessage()), null);
     }
-  }
-
-  private CommandException failed(String why, Exception cause) {
-    CommandException e = new CommandException(FAILED, name + ": iberror: failed: " + why);
-    e.initCause(cause);
-    return e;
   }
 }

@@ -59,11 +59,18 @@ public final class Commands {
               "p,additional",
               "s,sm_port=",
               "o,outstanding_smps=",
-              "!,switch=", // else taken for --switches-only
+              "S,switch=",
+              "G,port-guid=",
+              "n,hops=",
+              "D,Direct=",
               ",switches-only",
               ",cas-only",
               ",node-name-map="),
           Linkinfo::run);
+
+  /** State and speeds of a port. */
+  public static final Command IBPORTSTATE =
+      new Command("ibportstate", List.of("s,sm_port=", "K,show_keys"), Portstate::run);
 
   /** The forwarding tables of a switch. */
   public static final Command IBROUTE =

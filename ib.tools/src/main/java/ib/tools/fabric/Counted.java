@@ -20,6 +20,13 @@ public interface Counted extends AutoCloseable {
   int lid(int port);
 
   /**
+   * {@return what the performance management agent can do (IBA 16.1.3.1)}
+   *
+   * @throws NoAnswerException when the node does not answer
+   */
+  int capMask() throws NoAnswerException;
+
+  /**
    * Reads counters.
    *
    * @param port the port

@@ -8,7 +8,6 @@ import ib.tools.getopt.Parsed;
  * Resolves an operand to a route: a LID, with {@code -D} a directed route, with {@code -G} a GUID.
  */
 final class Destination {
-  private static final int FAILED = 255;
   private static final int MAX_LID = 0xbfff;
 
   private Destination() {}
@@ -25,7 +24,7 @@ final class Destination {
    */
   static Route of(String command, SmpQuery query, Parsed line, String text) {
     if (line.has("Direct")) {
-      return Route.Directed.parse(text);
+      return Route.Directed.parse(command, text);
     }
     long number = number(text);
     if (line.has("Guid") && number != 0) {
@@ -52,14 +51,13 @@ final class Destination {
         }
       }
     } catch (NoAnswerException e) {
-      throw new CommandException(FAILED, command + ": iberror: failed", e);
+      throw CommandException.iberror(command, "no scan for the GUID", e);
     }
     throw unresolved(command, text);
   }
 
   private static CommandException unresolved(String command, String text) {
-    return new CommandException(
-        FAILED, command + ": iberror: failed: can't resolve destination port " + text);
+    return CommandException.iberror(command, "can't resolve destination port " + text, null);
   }
 
   /**

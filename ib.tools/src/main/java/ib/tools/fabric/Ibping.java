@@ -18,7 +18,6 @@ import ib.core.verbs.IbException;
 import ib.core.verbs.IbTimedOutException;
 import ib.core.verbs.QpType;
 import ib.tools.getopt.CommandException;
-import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
 import ib.tools.output.Usage;
 import java.io.PrintStream;
@@ -52,16 +51,18 @@ public final class Ibping {
    *
    * @param core the midlayer
    * @param out each answer is printed here when it arrives
+   * @param err each lost datagram is reported here
    * @param args the original's options {@code -c -f -S -C -P -t} and a LID
    * @return the statistics, or the usage
    * @throws CommandException when an option is wrong or there is no such port
    */
-  public static @Nullable String run(IbCore core, PrintStream out, String... args) {
+  public static @Nullable String run(
+      IbCore core, PrintStream out, PrintStream err, String... args) {
     String[] known =
         Options.with(Usage.of(NAME), "c,count=", "f,flood", "o,oui=", "S,Server", "s,sm_port=");
-    Parsed line = new Getopt(NAME, Usage.of(NAME) + "\n", known).parse(args);
-    if (line.has("help")) {
-      return Usage.of(NAME) + "\n";
+    Parsed line = Options.parse(NAME, args, known);
+    if (line.operands().isEmpty() && !line.has("Server")) {
+      throw line.usage();
     }
     LocalPort port = LocalPort.of(core, NAME, line);
     if (line.has("Server")) {
@@ -73,24 +74,23 @@ public final class Ibping {
     try (DeviceLease lease = core.lease(port.device(), NAME);
         MadAgent agent = agent(lease.device(), port.number(), Set.of(), MadHandler.NONE)) {
       AhAttr way = AhAttr.ofLid(port.number(), lid, 0);
-      Pinger pinger = new Pinger(agent, MadAddress.gsi(way), out, lid);
+      Pinger pinger = new Pinger(agent, MadAddress.gsi(way), out, err, lid);
       return pinger.run(count, line.has("flood"), line.number("timeout", ANSWER_MS, 1, 60_000));
     } catch (IbException e) {
-      throw new CommandException(FAILED, NAME + ": iberror: failed", e);
+      throw CommandException.iberror(NAME, "failed", e);
     }
   }
 
   /** {@return the LID that the operand names; a GUID is looked for in the fabric} */
   private static int lid(IbCore core, LocalPort port, Parsed line) {
-    String text = line.operands().isEmpty() ? "" : line.operands().getFirst();
     try (Smi smi = Smi.open(core, port, NAME, Options.timeoutMs(line))) {
-      if (Destination.of(NAME, smi, line, text) instanceof Route.Lid found) {
+      if (Destination.of(NAME, smi, line, line.operands().getFirst()) instanceof Route.Lid found) {
         return found.lid();
       }
     } catch (IbException e) {
-      throw new CommandException(FAILED, NAME + ": iberror: failed", e);
+      throw CommandException.iberror(NAME, "failed", e);
     }
-    throw new CommandException(FAILED, NAME + ": no directed routes: datagrams go by LID");
+    throw CommandException.iberror(NAME, "no directed routes: datagrams go by LID", null);
   }
 
   private static MadAgent agent(IbDevice device, int port, Set<Integer> methods, MadHandler h) {
@@ -105,6 +105,7 @@ public final class Ibping {
     private final MadAgent agent;
     private final MadAddress to;
     private final PrintStream out;
+    private final PrintStream err;
     private final int lid;
     private long sent;
     private long received;
@@ -113,10 +114,11 @@ public final class Ibping {
     private long sumNs;
     private String from = "";
 
-    Pinger(MadAgent agent, MadAddress to, PrintStream out, int lid) {
+    Pinger(MadAgent agent, MadAddress to, PrintStream out, PrintStream err, int lid) {
       this.agent = agent;
       this.to = to;
       this.out = out;
+      this.err = err;
       this.lid = lid;
     }
 
@@ -172,7 +174,7 @@ public final class Ibping {
 
     private void warn(boolean quiet, String text) {
       if (!quiet) {
-        out.printf("ibwarn: ibping: Lid %d: %s%n", lid, text);
+        err.printf("ibwarn: ibping: Lid %d: %s%n", lid, text);
       }
     }
 

@@ -4,9 +4,7 @@ import ib.core.mad.smp.MadField;
 import ib.core.mad.smp.NodeInfo;
 import ib.core.mad.smp.SmpAttribute;
 import ib.core.mad.smp.SwitchInfo;
-import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Parsed;
-import ib.tools.output.Usage;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +24,7 @@ final class Ibroute {
 
   static String run(SmpQuery query, Parsed line) throws NoAnswerException {
     if (line.operands().isEmpty()) {
-      throw new CommandException(255, Usage.of("ibroute"));
+      throw line.usage();
     }
     Route to = Destination.of("ibroute", query, line, line.operands().getFirst());
     MemorySegment node = query.get(to, SmpAttribute.NODE_INFO, 0);

@@ -16,8 +16,6 @@ import ib.tools.getopt.Parsed;
  * @param number from 1
  */
 record LocalPort(String device, int number) {
-  private static final int FAILED = 255;
-
   /**
    * Returns the port that {@code -C} and {@code -P} name, else the first active InfiniBand port, as
    * libibumad does. A device whose QP1 belongs to the kernel of the host has none.
@@ -52,8 +50,7 @@ record LocalPort(String device, int number) {
       }
     }
     String what = (ca == null ? "(null)" : ca) + "' port '" + number + "'";
-    throw new CommandException(
-        FAILED,
-        command + ": iberror: failed: Failed to open '" + what + " (InfiniBand only)" + kernels);
+    String why = "Failed to open '" + what + " (InfiniBand only)" + kernels;
+    throw CommandException.iberror(command, why, null);
   }
 }

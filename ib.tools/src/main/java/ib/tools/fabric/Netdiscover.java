@@ -21,7 +21,13 @@ final class Netdiscover {
   private Netdiscover() {}
 
   static String run(SmpQuery query, Parsed line) throws NoAnswerException {
-    Scan scan = Scan.of(query);
+    int[] asked = {0};
+    Scan.Reader counting =
+        (to, attribute, modifier) -> {
+          asked[0]++;
+          return query.get(to, attribute, modifier);
+        };
+    Scan scan = Scan.of(counting);
     if (line.has("ports")) {
       return ports(scan);
     }
@@ -39,7 +45,7 @@ final class Netdiscover {
     if (line.has("Router_list")) {
       return "";
     }
-    return topology(scan, line.has("full"));
+    return topology(scan, line, asked[0]);
   }
 
   private static void list(List<String> lines, Scan scan, boolean switches) {
@@ -95,24 +101,31 @@ final class Netdiscover {
 
   // ---- the topology file ----
 
-  private static String topology(Scan scan, boolean full) {
+  private static String topology(Scan scan, Parsed line, int asked) {
     StringBuilder out = new StringBuilder("#\n# Topology file: generated on ");
     out.append(CTIME.format(Instant.now().atZone(ZoneId.systemDefault()))).append("\n#\n");
+    if (line.has("max_hops")) {
+      out.append("# Reported max hops discovered: ").append(scan.deepest());
+      out.append("\n# Total MADs used: ").append(asked).append('\n');
+    }
     out.append(
         String.format(
             "# Initiated from node %016x port %016x\n",
             scan.from().number(NodeInfo.NODE_GUID), scan.fromPort().guid()));
+    if (line.has("grouping")) {
+      out.append("\nNon-Chassis Nodes\n"); // this command knows no maker's chassis
+    }
     for (boolean switches : new boolean[] {true, false}) {
       for (Scan.Node n : scan.nodes()) {
         if (n.isSwitch() == switches) {
-          node(out, n, full);
+          node(out, n, line);
         }
       }
     }
     return out.toString().stripTrailing();
   }
 
-  private static void node(StringBuilder out, Scan.Node n, boolean full) {
+  private static void node(StringBuilder out, Scan.Node n, Parsed line) {
     long guid = n.number(NodeInfo.NODE_GUID);
     boolean sw = n.isSwitch();
     out.append(
@@ -123,7 +136,10 @@ final class Netdiscover {
             n.number(NodeInfo.SYSTEM_IMAGE_GUID),
             sw ? "switchguid" : "caguid",
             guid,
-            sw ? String.format("(%x)", n.number(NodeInfo.PORT_GUID)) : "",
+            sw
+                ? String.format("(%x)", n.number(NodeInfo.PORT_GUID))
+                    + (line.has("grouping") ? "\t# " : "")
+                : "",
             sw ? "Switch" : "Ca",
             n.value(NodeInfo.NUM_PORTS),
             name(n),
@@ -133,7 +149,7 @@ final class Netdiscover {
       Scan.Port far = p.remote();
       if (p.number() != 0 && far != null) {
         out.append(sw ? switchPort(p, far) : adapterPort(p, far));
-        out.append(full ? speeds(p.info()) : "").append('\n');
+        out.append(line.has("full") ? speeds(p.info()) : "").append('\n');
       }
     }
   }

@@ -6,6 +6,7 @@ import ib.core.mad.MadAddress;
 import ib.core.mad.MadMethod;
 import ib.core.mad.MgmtClass;
 import ib.core.mad.smp.CounterAttribute;
+import ib.core.mad.smp.MadField;
 import ib.core.mad.smp.NodeInfo;
 import ib.core.mad.smp.PortCounters;
 import ib.core.mad.smp.SmpAttribute;
@@ -22,6 +23,9 @@ import java.util.Map;
  * management agent (IBA 16.1). Calls block until the answer or the time limit.
  */
 public final class NodeCounters implements Counted {
+  private static final int CLASS_PORT_INFO = 1; // IBA 13.4.8.1
+  private static final int CAPABILITIES = 16; // bit of its CapabilityMask
+
   private final Requests requests;
   private final int lid;
   private final MemorySegment node;
@@ -79,6 +83,12 @@ public final class NodeCounters implements Counted {
   }
 
   @Override
+  public int capMask() throws NoAnswerException {
+    Mad mad = Mad.request(MgmtClass.PERF_MGMT, 1, MadMethod.GET, CLASS_PORT_INFO, 0);
+    return (int) MadField.read(ask(requests, lid, mad), CAPABILITIES, 16);
+  }
+
+  @Override
   public Map<PortCounter, Long> read(int port, Form form) throws NoAnswerException {
     return read(requests, lid, port, form);
   }
@@ -107,6 +117,10 @@ public final class NodeCounters implements Counted {
     PortCounters.PORT_SELECT.set(data, port);
     PortCounters.COUNTER_SELECT.set(data, mask & 0xffff);
     PortCounters.COUNTER_SELECT_2.set(data, mask >>> 16);
+    return ask(by, lid, mad);
+  }
+
+  private static MemorySegment ask(Requests by, int lid, Mad mad) throws NoAnswerException {
     AhAttr way = AhAttr.ofLid(by.port(), lid, 0);
     return by.ask("Lid " + lid, mad, MadAddress.gsi(way));
   }

@@ -7,7 +7,6 @@ import ib.core.verbs.PortCounter;
 import ib.core.verbs.PortCounter.Form;
 import ib.core.verbs.QpType;
 import ib.tools.getopt.CommandException;
-import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
 import ib.tools.output.Usage;
 import java.util.ArrayList;
@@ -16,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * {@code ibqueryerrors}: the ports of the fabric whose error counters are above 0, read from each
@@ -24,7 +24,6 @@ import java.util.TreeMap;
 public final class Queryerrors {
   private static final String NAME = "ibqueryerrors";
   private static final int BAD = 1;
-  private static final int FAILED = 255;
   private static final int ALL_ERRORS = 0x10fff; // CounterSelect without data; PortXmitWait
 
   private static final Set<PortCounter> DATA =
@@ -32,14 +31,14 @@ public final class Queryerrors {
           PortCounter.XMIT_DATA, PortCounter.RCV_DATA, PortCounter.XMIT_PKTS, PortCounter.RCV_PKTS);
 
   private final Requests requests;
-  private final Set<String> suppressed;
+  private final List<String> suppressed;
   private final boolean clear;
   private final List<String> lines = new ArrayList<>();
   private int ports;
   private int badPorts;
   private int badNodes;
 
-  private Queryerrors(Requests requests, Set<String> suppressed, boolean clear) {
+  private Queryerrors(Requests requests, List<String> suppressed, boolean clear) {
     this.requests = requests;
     this.suppressed = suppressed;
     this.clear = clear;
@@ -56,17 +55,11 @@ public final class Queryerrors {
    */
   public static String run(IbCore core, String... args) {
     String[] known = Options.with(Usage.of(NAME), "s,suppress=", "k,clear-errors");
-    Parsed line = new Getopt(NAME, Usage.of(NAME) + "\n", known).parse(args).atMost(0);
-    if (line.has("help")) {
-      return Usage.of(NAME) + "\n";
-    }
-    if (line.has("version")) {
-      return NAME + " BUILD VERSION: ib";
-    }
+    Parsed line = Options.parse(NAME, args, known).atMost(0);
     LocalPort port = LocalPort.of(core, NAME, line);
     int timeoutMs = Options.timeoutMs(line);
     String list = line.last("suppress");
-    Set<String> suppressed = list == null ? Set.of() : Set.of(list.split(",", -1));
+    List<String> suppressed = list == null ? List.of() : List.of(list.split(",", -1));
     try (Smi smi = Smi.open(core, port, NAME, timeoutMs);
         Requests gsi = Requests.open(core, port, QpType.GSI, NAME, timeoutMs)) {
       Queryerrors run = new Queryerrors(gsi, suppressed, line.has("clear-errors"));
@@ -74,11 +67,11 @@ public final class Queryerrors {
       nodes.forEach(run::node);
       String report = run.report(nodes.size());
       if (run.badPorts > 0) {
-        throw new CommandException(BAD, report);
+        throw CommandException.onOutput(BAD, report);
       }
       return report;
     } catch (IbException | NoAnswerException e) {
-      throw new CommandException(FAILED, NAME + ": iberror: failed", e);
+      throw CommandException.iberror(NAME, "failed", e);
     }
   }
 
@@ -138,7 +131,12 @@ public final class Queryerrors {
     return String.format(
         "%s%n## Summary: %d nodes checked, %d bad nodes found%n"
             + "##          %d ports checked, %d ports have errors beyond threshold%n"
-            + "## Thresholds: %n## Suppressed: %s",
-        head, nodes, badNodes, ports, badPorts, String.join(" ", suppressed));
+            + "## Thresholds: %n## Suppressed:%s",
+        head,
+        nodes,
+        badNodes,
+        ports,
+        badPorts,
+        suppressed.stream().map(s -> " " + s).collect(Collectors.joining()));
   }
 }

@@ -38,21 +38,23 @@ public sealed interface Route {
     /**
      * Parses a directed route.
      *
+     * @param command name of the command, for messages
      * @param text for example {@code 0,1,3}; the leading 0 is the local node
      * @return the route
      * @throws CommandException when the text is no route
      */
-    static Directed parse(String text) {
+    static Directed parse(String command, String text) {
       List<Integer> hops = new ArrayList<>();
+      String why = "can't resolve destination port " + text;
       for (String part : text.split(",", -1)) {
         if (!part.matches("[0-9]{1,3}") || Integer.parseInt(part) > 254) {
-          throw new CommandException(255, "can't resolve destination port " + text);
+          throw CommandException.iberror(command, why, null);
         }
         hops.add(Integer.parseInt(part));
       }
       hops.removeFirst();
       if (hops.size() > MAX_HOPS) {
-        throw new CommandException(255, "can't resolve destination port " + text);
+        throw CommandException.iberror(command, why, null);
       }
       return new Directed(hops);
     }

@@ -14,9 +14,7 @@ import ib.core.sa.ServiceRecord;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbException;
 import ib.tools.getopt.CommandException;
-import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
-import ib.tools.output.Usage;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
@@ -30,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code saquery}: records of the subnet administrator. */
 public final class Saquery {
   private static final int FAILED = 255;
+  private static final int ENONET = 64;
   private static final int GRACE_MS = 3_000; // for the segments of an answer that has begun
   private static final int IS_SM = 1 << 1;
   private static final int IS_SM_DISABLED = 1 << 10;
@@ -102,12 +101,6 @@ public final class Saquery {
    */
   public static String run(IbCore core, String... args) {
     Parsed line = parse(args);
-    if (line.has("help")) {
-      return Usage.of("saquery") + "\n";
-    }
-    if (line.has("version")) {
-      return "saquery BUILD VERSION: ib";
-    }
     LocalPort port = LocalPort.of(core, "saquery", line);
     try (DeviceLease lease = core.lease(port.device(), "saquery");
         SaClient sa = SaClient.open(lease.device(), port.number())) {
@@ -118,7 +111,7 @@ public final class Saquery {
   }
 
   static Parsed parse(String... args) {
-    return new Getopt("saquery", Usage.of("saquery") + "\n", OPTIONS).parse(args);
+    return Options.parse("saquery", args, OPTIONS);
   }
 
   static String run(SaClient sa, Parsed line) {
@@ -202,7 +195,14 @@ public final class Saquery {
                 : line.has("O") || line.has("U")
                     ? r -> r.text(NodeRecord.Field.NODE_DESCRIPTION)
                     : RecordText::node;
-    return dump(query, form);
+    String found = dump(query, form);
+    boolean named = number == 0 && !which.isEmpty();
+    if (found.isEmpty()
+        && named
+        && List.of("L", "l", "G", "O", "U").stream().noneMatch(line::has)) {
+      throw noNode(which);
+    }
+    return found;
   }
 
   private String list() {
@@ -217,10 +217,11 @@ public final class Saquery {
 
   private String managers() {
     List<PortInfoRecord> ports = table(new PortInfoRecord());
-    return "IsSM ports\n"
-        + with(ports, IS_SM)
-        + "\nIsSMdisabled ports\n"
-        + with(ports, IS_SM_DISABLED);
+    return ("IsSM ports\n"
+            + with(ports, IS_SM)
+            + "\nIsSMdisabled ports\n"
+            + with(ports, IS_SM_DISABLED))
+        .stripTrailing();
   }
 
   private static String with(List<PortInfoRecord> ports, int bit) {
@@ -254,7 +255,7 @@ public final class Saquery {
     }
     String[] ends = text.split(lids != null ? ":" : "-", 2);
     if (ends.length != 2) {
-      throw new CommandException(FAILED, Usage.of("saquery"));
+      throw line.usage();
     }
     return ends;
   }
@@ -275,7 +276,9 @@ public final class Saquery {
           .set(PathRecord.Field.SGID, Gid.parse(ends[0]))
           .set(PathRecord.Field.DGID, Gid.parse(ends[1]));
     } catch (IbException e) {
-      throw new CommandException("saquery: failed", e);
+      CommandException usage = line.usage();
+      usage.initCause(e);
+      throw usage;
     }
   }
 
@@ -289,7 +292,12 @@ public final class Saquery {
     return table(query).stream()
         .findFirst()
         .map(r -> r.value(NodeRecord.Field.LID))
-        .orElseThrow(() -> new CommandException(FAILED, "saquery: no lid for '" + text + "'"));
+        .orElseThrow(() -> noNode(text));
+  }
+
+  private static CommandException noNode(String name) {
+    String why = "Failed to find lid for \"" + name + "\": Machine is not on the network";
+    return new CommandException(ENONET, why);
   }
 
   // ---- queries ----

@@ -44,16 +44,19 @@ public final class Scan {
   private final Reader reader;
   private final Map<Long, Node> byGuid = new LinkedHashMap<>();
   private final Deque<Node> unseen = new ArrayDeque<>();
+  private final int hops;
   private Node from;
+  private int deepest;
 
-  private Scan(Reader reader, Node from) {
+  private Scan(Reader reader, Node from, int hops) {
     this.reader = reader;
     this.from = from;
+    this.hops = hops;
   }
 
   /** Scans the fabric by datagrams; see {@link #of(Reader)}. */
   static Scan of(SmpQuery query) throws NoAnswerException {
-    return of((Reader) query::get);
+    return of(query::get, MAX_HOPS);
   }
 
   /**
@@ -65,9 +68,14 @@ public final class Scan {
    *     are left out
    */
   public static Scan of(Reader reader) throws NoAnswerException {
+    return of(reader, MAX_HOPS);
+  }
+
+  /** Scans until a route has more hops than a number, as libibnetdisc does. */
+  static Scan of(Reader reader, int hops) throws NoAnswerException {
     Route.Directed self = new Route.Directed(List.of());
     Node own = node(reader, self);
-    Scan scan = new Scan(reader, own);
+    Scan scan = new Scan(reader, own, hops);
     scan.run();
     return scan;
   }
@@ -75,6 +83,11 @@ public final class Scan {
   /** {@return the node that the scan began at} */
   Node from() {
     return from;
+  }
+
+  /** {@return the number of hops of the longest route} */
+  int deepest() {
+    return deepest;
   }
 
   /** {@return the port that the scan began at} */
@@ -96,7 +109,10 @@ public final class Scan {
         continue; // an adapter forwards no datagram (IBA 14.2.2)
       }
       for (Port port : List.copyOf(node.ports().values())) {
-        if (port.up() && port.remote == null && node.route.hops().size() < MAX_HOPS) {
+        if (port.up()
+            && port.remote == null
+            && deepest <= hops
+            && node.route.hops().size() < MAX_HOPS) {
           follow(node, port);
         }
       }
@@ -124,6 +140,7 @@ public final class Scan {
   /** Scans the node at the other end of a link. */
   private void follow(Node node, Port port) {
     Route.Directed beyond = node.route.then(port.number);
+    deepest = Math.max(deepest, beyond.hops().size());
     try {
       Node there = node(reader, beyond);
       Node known = byGuid.get(there.number(NodeInfo.NODE_GUID));

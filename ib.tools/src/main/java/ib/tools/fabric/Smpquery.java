@@ -7,7 +7,6 @@ import ib.core.mad.smp.SmpAttribute;
 import ib.core.mad.smp.SwitchInfo;
 import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Parsed;
-import ib.tools.output.Usage;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +29,7 @@ final class Smpquery {
   static String run(SmpQuery query, Parsed line) throws NoAnswerException {
     List<String> operands = line.operands();
     if (operands.size() < 2) {
-      throw new CommandException(255, Usage.of("smpquery"));
+      throw line.usage();
     }
     String operation = operands.getFirst();
     Route to = Destination.of("smpquery", query, line, operands.get(1));
@@ -54,8 +53,8 @@ final class Smpquery {
       case "portinfoextended", "pie" -> extended(query, to, operation, port);
       case "mlnxextportinfo", "mepi" -> mellanox(query, to, operation, port);
       default ->
-          throw new CommandException(
-              255, "smpquery: iberror: failed: operation '" + operation + "' not supported");
+          throw CommandException.iberror(
+              "smpquery", "operation '" + operation + "' not supported", null);
     };
   }
 
@@ -73,9 +72,8 @@ final class Smpquery {
     boolean there =
         (PortInfo.CAPABILITY_MASK.in(info) & IS_CAPABILITY_MASK_2_SUPPORTED) != 0
             && (PortInfo.CAPABILITY_MASK_2.in(info) & IS_EXTENDED_SUPPORTED) != 0;
-    throw new CommandException(
-        255,
-        "smpquery: iberror: failed: operation "
+    throw new NoAnswerException(
+        "operation "
             + operation
             + (there
                 ? ": is not understood here, the original's is"

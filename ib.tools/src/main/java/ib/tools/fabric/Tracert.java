@@ -5,7 +5,6 @@ import ib.core.mad.smp.NodeInfo;
 import ib.core.mad.smp.SmpAttribute;
 import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Parsed;
-import ib.tools.output.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -22,7 +21,7 @@ final class Tracert {
 
   static String run(SmpQuery query, Parsed line) throws NoAnswerException {
     if (line.operands().size() != 2) {
-      throw new CommandException(255, Usage.of("ibtracert"));
+      throw line.usage();
     }
     Route from = Destination.of("ibtracert", query, line, line.operands().get(0));
     Route to = Destination.of("ibtracert", query, line, line.operands().get(1));
@@ -59,7 +58,8 @@ final class Tracert {
     return new NoAnswerException("Failed to get route information: " + why);
   }
 
-  private static Scan.Port find(Scan scan, int lid) throws NoAnswerException {
+  /** {@return the port that has a LID} */
+  static Scan.Port find(Scan scan, int lid) throws NoAnswerException {
     for (Scan.Node n : scan.nodes()) {
       for (Scan.Port p : n.ports().values()) {
         boolean endpoint = !n.isSwitch() || p.number() == 0;

@@ -9,13 +9,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Parses options as GNU getopt_long does: clusters of short options, attached or separate
  * arguments, long options with {@code =}, unique abbreviations, options after operands; {@code --}
- * ends the options. Immutable.
+ * ends the options. Immutable after {@link #failing}.
  */
 public final class Getopt {
   private final String program;
   private final String usage;
   private final @Nullable String message;
   private final List<Spec> specs;
+  private int status = 1;
+  private boolean output;
 
   /** One known option, or one of the original that is absent here. */
   private record Spec(char letter, String name, boolean hasArgument, boolean absent) {
@@ -63,6 +65,23 @@ public final class Getopt {
   }
 
   /**
+   * Says how a refusal ends the program; status 1 and the standard error without this call.
+   *
+   * @param with exit status
+   * @param onOutput whether the usage belongs to the standard output
+   * @return this
+   */
+  public Getopt failing(int with, boolean onOutput) {
+    status = with;
+    output = onOutput;
+    return this;
+  }
+
+  private CommandException failure(String text) {
+    return output ? CommandException.onOutput(status, text) : new CommandException(status, text);
+  }
+
+  /**
    * Reads a command line.
    *
    * @param args the words after the command's name
@@ -91,7 +110,7 @@ public final class Getopt {
 
   /** {@return the usage alone, for an option that asks for it} */
   public CommandException usage() {
-    return new CommandException(usage);
+    return failure(usage);
   }
 
   /**
@@ -102,11 +121,11 @@ public final class Getopt {
    * @return the exception: the reason, and the usage
    */
   public CommandException refusal(String why) {
-    return new CommandException((program.isEmpty() ? "" : program + ": ") + why + "\n" + usage);
+    return failure((program.isEmpty() ? "" : program + ": ") + why + "\n" + usage);
   }
 
   private CommandException noOption(String text) {
-    return message == null ? refusal(text) : new CommandException(message + "\n" + usage);
+    return message == null ? refusal(text) : failure(message + "\n" + usage);
   }
 
   /** Parses a long option. {@return how many of the following words it used} */

@@ -110,6 +110,11 @@ public final class Parsed {
     return (int) number(name, absent, least, (long) most);
   }
 
+  /** {@return the usage alone, as a failure} */
+  public CommandException usage() {
+    return getopt.usage();
+  }
+
   /**
    * Refuses surplus operands.
    *

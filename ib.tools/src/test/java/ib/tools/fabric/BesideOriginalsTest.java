@@ -2,7 +2,6 @@ package ib.tools.fabric;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ib.core.mad.MadMethod;
 import ib.core.mad.smp.PortInfo;
@@ -18,13 +17,9 @@ import ib.driver.soft.ibsim.IbsimDoor;
 import ib.driver.soft.sm.BuiltinSm;
 import ib.driver.soft.topology.NodePort;
 import java.lang.foreign.MemorySegment;
-import java.net.DatagramSocket;
-import java.net.InetAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -34,7 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
 @DisplayName("issue 5, section 3: infiniband-diags and these commands, side by side on one fabric")
 @Timeout(600)
 class BesideOriginalsTest {
-  private static final Path PRELOAD = Path.of("/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so");
   private static final int ADAPTERS = 40; // more than one switch has ports for
 
   private static final Gid GROUP = Gid.parse("ff12:401b:ffff::42");
@@ -131,33 +125,6 @@ class BesideOriginalsTest {
     }
   }
 
-  private String original(int port, String line) throws Exception {
-    List<String> words = new ArrayList<>(List.of(line.split(" ")));
-    words.set(0, "/usr/sbin/" + words.getFirst());
-    Path out = Files.createTempFile(dir, "tool", ".txt");
-    ProcessBuilder b = new ProcessBuilder(words).directory(dir.toFile());
-    b.environment().put("LD_PRELOAD", PRELOAD.toString());
-    b.environment().put("SIM_HOST", "node1");
-    b.environment().put("IBSIM_SERVER_NAME", "127.0.0.1");
-    b.environment().put("IBSIM_SERVER_PORT", String.valueOf(port));
-    b.redirectError(dir.resolve("err.txt").toFile()).redirectOutput(out.toFile());
-    Process p = b.start();
-    if (!p.waitFor(5, TimeUnit.MINUTES)) {
-      p.destroyForcibly().waitFor();
-      throw new AssertionError(line + " has not ended");
-    }
-    assertEquals(0, p.exitValue(), () -> line + ": " + read(dir.resolve("err.txt")));
-    return Files.readString(out);
-  }
-
-  private static String read(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (java.io.IOException e) {
-      return e.toString();
-    }
-  }
-
   private static String counted(String text) {
     return text.replaceAll("activity count \\d+", "activity count n");
   }
@@ -172,8 +139,7 @@ class BesideOriginalsTest {
   @Test
   @DisplayName("smpquery, ibtracert -m, ibroute -M and sminfo print the same, byte for byte")
   void same() throws Exception {
-    assumeTrue(Files.exists(PRELOAD), "no libumad2sim.so (package libumad2sim0)");
-    assumeTrue(Files.exists(Path.of("/usr/sbin/smpquery")), "no infiniband-diags");
+    Original.assumeThere();
     Fabric fabric = BuiltinSm.newFabric();
     List<FabricPort> ports = new ArrayList<>();
     for (int i = 0; i < ADAPTERS; i++) {
@@ -188,10 +154,8 @@ class BesideOriginalsTest {
     int last = ports.getLast().lid();
     int far = ports.getLast().place().peer().node().port(0).lid();
     assertTrue(far != ports.getFirst().place().peer().node().port(0).lid(), "two switches");
-    int udp;
-    try (DatagramSocket free = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
-      udp = Math.min(free.getLocalPort(), 65_000);
-    }
+    int udp = Original.freePort();
+    Original original = new Original(dir, udp, "node1");
     List<String> errors = new ArrayList<>();
     try (IbsimDoor door = new IbsimDoor(fabric, udp, errors::add);
         FromPort query = new FromPort(fabric, subnet, ports.get(1).place())) {
@@ -218,7 +182,9 @@ class BesideOriginalsTest {
               "sminfo -s 3 -p 9 -a 4 " + query.smLid(),
               "sminfo -s 3 " + query.smLid() + " 5",
               "sminfo -D 0,1")) {
-        assertEquals(counted(original(udp, line)), counted(ours(query, line)), line);
+        Original.Ran ran = original.run(line);
+        assertEquals(0, ran.status(), ran::err);
+        assertEquals(counted(ran.out()), counted(ours(query, line)), line);
       }
       assertEquals(List.of(), door.clients().stream().filter(c -> !c.equals("node1")).toList());
     }

@@ -55,7 +55,7 @@ class IbpingTest {
 
   private String ping(String line) {
     PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
-    return Ibping.run(core, out, line.split(" "));
+    return Ibping.run(core, out, out, line.split(" "));
   }
 
   private boolean serving() {
@@ -69,7 +69,9 @@ class IbpingTest {
     String none = ping("-C a -c 1 -t 50 " + lid);
     assertTrue(none.contains("1 packets transmitted, 0 received, 100% packet loss"), none);
     Thread server =
-        Thread.ofPlatform().daemon().start(() -> Ibping.run(core, System.err, "-S", "-C", "b"));
+        Thread.ofPlatform()
+            .daemon()
+            .start(() -> Ibping.run(core, System.err, System.err, "-S", "-C", "b"));
     while (!serving() && !Thread.currentThread().isInterrupted()) {
       Thread.onSpinWait();
     }

@@ -72,7 +72,7 @@ class NodeCountersTest {
   private String ibping(String line) {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
-    return Ibping.run(core, out, line.split(" "));
+    return Ibping.run(core, out, out, line.split(" "));
   }
 
   @Test
@@ -141,7 +141,7 @@ class NodeCountersTest {
   @Test
   @DisplayName("the agent and perfquery say the same of the agent (CapMask)")
   void capMask() throws NoAnswerException {
-    assertTrue(perfquery(ofSwitch).contains("(CapMask: 0x1200)"));
+    assertTrue(perfquery(ofSwitch).contains("(CapMask: 0x1300)"));
     assertEquals(1, Arrays.stream(perfquery(ofSwitch).split("CapMask")).skip(1).count());
   }
 }

@@ -7,6 +7,7 @@ import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Parsed;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Map;
 
 /**
  * {@code ibportstate}: shows the state, width and speed of a port, or changes the state
@@ -18,9 +19,22 @@ final class Portstate {
   private static final int LINK_UP = 5;
   private static final int PLACEHOLDER = 0x1234; // the original's LID of a port without one
   private static final int BYTES = 64; // of an attribute
-  private static final int POLLING = 2;
-  private static final int DISABLED = 3;
-  private static final List<Integer> DISABLE = List.of(DISABLED);
+  private static final List<Integer> DISABLE = List.of(3);
+  private static final List<Integer> ENABLE = List.of(2); // polling
+
+  /** The physical states that an operation sets in turn; a logical state is below 0. */
+  private static final Map<String, List<Integer>> STATES =
+      Map.of(
+          "query", List.of(),
+          "enable", ENABLE,
+          "on", ENABLE,
+          "disable", DISABLE,
+          "off", DISABLE,
+          "reset", List.of(3, 2),
+          "down", List.of(-1),
+          "arm", List.of(-3),
+          "active", List.of(-4));
+
   private static final List<PortInfo> KEYS =
       List.of(PortInfo.M_KEY, PortInfo.M_KEY_LEASE_PERIOD, PortInfo.M_KEY_PROTECT_BITS);
   private static final List<PortInfo> SHOWN =
@@ -55,7 +69,10 @@ final class Portstate {
     String kind = ofSwitch ? "Switch PortInfo:\n" : "CA/RT PortInfo:\n";
     boolean external = ofSwitch && port != 0;
     Text text = new Text(to.text(), !external, line.has("show_keys"));
-    List<Integer> states = states(operation);
+    List<Integer> states = STATES.get(operation);
+    if (states == null) {
+      throw CommandException.iberror(NAME, "invalid operation: " + operation, null);
+    }
     String before = states.isEmpty() ? kind : "Initial " + kind;
     try {
       MemorySegment info = get(query, to, SmpAttribute.PORT_INFO, port, "portinfo");
@@ -66,7 +83,8 @@ final class Portstate {
       }
       before += states.equals(DISABLE) ? "\nDisable may be irreversible\n" : "\n";
       for (int state : states) {
-        info = set(query, to, port, wanted(info, state, external));
+        MemorySegment wanted = wanted(info, state, external);
+        info = named("set portinfo", () -> query.set(to, SmpAttribute.PORT_INFO, port, wanted));
       }
       return before + "\nAfter PortInfo set:\n" + text.of(port, info);
     } catch (NoAnswerException e) { // what has been found so far, as the original
@@ -79,27 +97,6 @@ final class Portstate {
     }
   }
 
-  /** {@return the physical states to be set in turn; a logical state is below 0} */
-  private static List<Integer> states(String operation) {
-    return switch (operation) {
-      case "query" -> List.of();
-      case "enable", "on" -> List.of(POLLING);
-      case "disable", "off" -> DISABLE;
-      case "reset" -> List.of(DISABLED, POLLING);
-      case "down" -> List.of(-1);
-      case "arm" -> List.of(-3);
-      case "active" -> List.of(-4);
-      case "speed", "espeed", "fdr10", "width", "vls", "mtu" -> throw not(operation);
-      case "lid", "smlid", "lmc", "mkey", "mkeylease", "mkeyprot" -> throw not(operation);
-      default -> throw CommandException.iberror(NAME, "invalid operation: " + operation, null);
-    };
-  }
-
-  private static CommandException not(String operation) {
-    String why = operation + " is not offered: only the state of a port can be changed";
-    return CommandException.iberror(NAME, why, null);
-  }
-
   private static MemorySegment wanted(MemorySegment info, int state, boolean external) {
     MemorySegment wanted = MemorySegment.ofArray(new byte[BYTES]).copyFrom(info.asSlice(0, BYTES));
     for (PortInfo lid : List.of(PortInfo.LID, PortInfo.SM_LID)) {
@@ -110,15 +107,6 @@ final class Portstate {
     PortInfo.PORT_STATE.set(wanted, Math.max(0, -state));
     PortInfo.PORT_PHYS_STATE.set(wanted, Math.max(0, state));
     return wanted;
-  }
-
-  private static MemorySegment set(SmpQuery query, Route to, int port, MemorySegment wanted)
-      throws NoAnswerException {
-    try {
-      return query.set(to, SmpAttribute.PORT_INFO, port, wanted);
-    } catch (NoAnswerException e) {
-      throw new NoAnswerException("smp set portinfo failed (" + e.getMessage() + ")", e);
-    }
   }
 
   /** {@return the other end of a switch's link, which only a directed route reaches} */
@@ -143,11 +131,20 @@ final class Portstate {
   private static MemorySegment get(
       SmpQuery query, Route to, SmpAttribute attribute, int modifier, String name)
       throws NoAnswerException {
+    return named("query " + name, () -> query.get(to, attribute, modifier));
+  }
+
+  private static MemorySegment named(String what, Asked asked) throws NoAnswerException {
     try {
-      return query.get(to, attribute, modifier);
+      return asked.answer();
     } catch (NoAnswerException e) {
-      throw new NoAnswerException("smp query " + name + " failed (" + e.getMessage() + ")", e);
+      throw new NoAnswerException("smp " + what + " failed (" + e.getMessage() + ")", e);
     }
+  }
+
+  /** A question to a port. */
+  private interface Asked {
+    MemorySegment answer() throws NoAnswerException;
   }
 
   /** How the ports of a node are shown: where the node is, and whether it has keys. */

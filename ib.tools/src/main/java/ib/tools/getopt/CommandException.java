@@ -32,7 +32,7 @@ public final class CommandException extends RuntimeException implements IntSuppl
     this(status, text, false);
   }
 
-  private CommandException(int status, String text, boolean output) {
+  CommandException(int status, String text, boolean output) {
     super(text);
     this.status = status;
     this.output = output;

@@ -78,7 +78,7 @@ public final class Getopt {
   }
 
   private CommandException failure(String text) {
-    return output ? CommandException.onOutput(status, text) : new CommandException(status, text);
+    return new CommandException(status, text, output);
   }
 
   /**

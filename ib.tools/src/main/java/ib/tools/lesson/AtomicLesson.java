@@ -7,32 +7,26 @@ import ib.core.verbs.WorkCompletion;
 import java.lang.foreign.ValueLayout;
 
 /** An addition and a comparison in the peer's memory. */
-final class AtomicLesson implements Lesson {
+final class AtomicLesson {
   private static final long BEGIN = 40;
   private static final long ADDED = 2;
   private static final long SWAPPED = 1000;
 
-  @Override
-  public String name() {
-    return "atomic";
-  }
+  static final Lesson LESSON =
+      new Lesson(
+          "atomic",
+          "atomics, 8 bytes of the peer that are read and changed in one step",
+          """
+          The peer's memory holds a number. FETCH_ADD adds to it, COMPARE_SWAP replaces it
+          if it is what the requester expects; both return what the number was before. The
+          peer's adapter does each as one step, so that many requesters can share a
+          counter or a lock. The peer's program is not involved.""",
+          AtomicLesson::run,
+          Lesson.TWO);
 
-  @Override
-  public String title() {
-    return "atomics, 8 bytes of the peer that are read and changed in one step";
-  }
+  private AtomicLesson() {}
 
-  @Override
-  public String story() {
-    return """
-        The peer's memory holds a number. FETCH_ADD adds to it, COMPARE_SWAP replaces it
-        if it is what the requester expects; both return what the number was before. The
-        peer's adapter does each as one step, so that many requesters can share a
-        counter or a lock. The peer's program is not involved.""";
-  }
-
-  @Override
-  public void run(Stage stage) {
+  private static void run(Stage stage) {
     Party a = stage.party("lesson0", QpType.RC);
     Party b = stage.party("lesson1", QpType.RC);
     QueuePairs.connect(a.qp, b.qp);

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A connection that the connection manager makes and ends. */
-final class ConnectionLesson implements Lesson {
+final class ConnectionLesson {
   private static final long SERVICE = 0x1000_0000_0000_0012L;
   private static final long WAIT_S = 10;
   private static final byte[] NONE = {};
@@ -73,28 +73,22 @@ final class ConnectionLesson implements Lesson {
     }
   }
 
-  @Override
-  public String name() {
-    return "connection";
-  }
+  static final Lesson LESSON =
+      new Lesson(
+          "connection",
+          "a connection: REQ, REP, RTU, and its end",
+          """
+          Until now one program knew both ends. Here lesson1 listens to a service ID, and
+          lesson0 knows no more than that and the way. Their connection managers exchange
+          what the queue pairs must know of each other, by datagrams to queue pair 1: REQ
+          has the number of lesson0's queue pair and its first PSN, REP has those of
+          lesson1, RTU says ready to use. One message follows; DREQ and DREP end it.""",
+          ConnectionLesson::run,
+          Lesson.TWO);
 
-  @Override
-  public String title() {
-    return "a connection: REQ, REP, RTU, and its end";
-  }
+  private ConnectionLesson() {}
 
-  @Override
-  public String story() {
-    return """
-        Until now one program knew both ends. Here lesson1 listens to a service ID, and
-        lesson0 knows no more than that and the way. Their connection managers exchange
-        what the queue pairs must know of each other, by datagrams to queue pair 1: REQ
-        has the number of lesson0's queue pair and its first PSN, REP has those of
-        lesson1, RTU says ready to use. One message follows; DREQ and DREP end it.""";
-  }
-
-  @Override
-  public void run(Stage stage) {
+  private static void run(Stage stage) {
     CmClient manager = CmClient.create();
     stage.register(manager);
     Party a = stage.party("lesson0", QpType.RC);

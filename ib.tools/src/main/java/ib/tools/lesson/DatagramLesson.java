@@ -8,32 +8,26 @@ import ib.core.verbs.WorkCompletion;
 import java.util.List;
 
 /** Datagrams, one of them with a wrong Q_Key. */
-final class DatagramLesson implements Lesson {
+final class DatagramLesson {
   private static final int QKEY = 0x11111111;
   private static final int WRONG = 0x22222222;
 
-  @Override
-  public String name() {
-    return "datagram";
-  }
+  static final Lesson LESSON =
+      new Lesson(
+          "datagram",
+          "UD and the Q_Key, datagrams that nothing acknowledges",
+          """
+          A queue pair of type UD (unreliable datagram) has no peer: an address handle
+          says the way for each message, and the message names the queue pair and its
+          Q_Key. The first datagram has a wrong Q_Key. The receiver's adapter drops it
+          and says nothing; the sender's request completes all the same. The second has
+          the right one and arrives.""",
+          DatagramLesson::run,
+          Lesson.TWO);
 
-  @Override
-  public String title() {
-    return "UD and the Q_Key, datagrams that nothing acknowledges";
-  }
+  private DatagramLesson() {}
 
-  @Override
-  public String story() {
-    return """
-        A queue pair of type UD (unreliable datagram) has no peer: an address handle
-        says the way for each message, and the message names the queue pair and its
-        Q_Key. The first datagram has a wrong Q_Key. The receiver's adapter drops it
-        and says nothing; the sender's request completes all the same. The second has
-        the right one and arrives.""";
-  }
-
-  @Override
-  public void run(Stage stage) {
+  private static void run(Stage stage) {
     Party a = stage.party("lesson0", QpType.UD);
     Party b = stage.party("lesson1", QpType.UD);
     a.ready(QKEY, 0);

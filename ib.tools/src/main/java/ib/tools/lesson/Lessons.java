@@ -29,18 +29,18 @@ public final class Lessons {
 
   private static final List<Lesson> ALL =
       List.of(
-          new SendLesson(),
-          new RnrLesson(),
-          new ReadLesson(),
-          new LossLesson(),
-          new DatagramLesson(),
-          new MulticastLesson(),
-          new AtomicLesson(),
-          new MtuLesson(),
-          new UnplugLesson(),
-          new SubnetLesson(),
-          new PartitionLesson(),
-          new ConnectionLesson());
+          SendLesson.LESSON,
+          RnrLesson.LESSON,
+          ReadLesson.LESSON,
+          LossLesson.LESSON,
+          DatagramLesson.LESSON,
+          MulticastLesson.LESSON,
+          AtomicLesson.LESSON,
+          MtuLesson.LESSON,
+          UnplugLesson.LESSON,
+          SubnetLesson.LESSON,
+          PartitionLesson.LESSON,
+          ConnectionLesson.LESSON);
 
   private Lessons() {}
 
@@ -115,7 +115,7 @@ public final class Lessons {
     Trace trace = new Trace();
     Sink sink = new Sink(new CaptureReader(trace), written);
     try (Stage stage = new Stage(driver, lesson, sink, trace)) {
-      lesson.run(stage);
+      lesson.run().accept(stage);
       return stage.report(number, lesson);
     }
   }

@@ -7,31 +7,25 @@ import ib.core.verbs.WorkCompletion;
 import java.util.List;
 
 /** A packet that is lost, and its retransmission. */
-final class LossLesson implements Lesson {
+final class LossLesson {
   private static final int MESSAGES = 3;
 
-  @Override
-  public String name() {
-    return "loss";
-  }
+  static final Lesson LESSON =
+      new Lesson(
+          "loss",
+          "loss, NAK and retransmission",
+          """
+          Three SENDs; a fault rule (loss opcode=4 skip=1 count=1) loses the second on its
+          way. The third arrives with a PSN that the receiver does not expect yet: it
+          answers NAK, PSN sequence error, and the sender repeats from the lost packet on.
+          All three messages arrive once, in their order. Had the last packet been lost,
+          there would be no NAK, and the sender's ACK timeout would repeat it.""",
+          LossLesson::run,
+          Lesson.TWO);
 
-  @Override
-  public String title() {
-    return "loss, NAK and retransmission";
-  }
+  private LossLesson() {}
 
-  @Override
-  public String story() {
-    return """
-        Three SENDs; a fault rule (loss opcode=4 skip=1 count=1) loses the second on its
-        way. The third arrives with a PSN that the receiver does not expect yet: it
-        answers NAK, PSN sequence error, and the sender repeats from the lost packet on.
-        All three messages arrive once, in their order. Had the last packet been lost,
-        there would be no NAK, and the sender's ACK timeout would repeat it.""";
-  }
-
-  @Override
-  public void run(Stage stage) {
+  private static void run(Stage stage) {
     Party a = stage.party("lesson0", QpType.RC);
     Party b = stage.party("lesson1", QpType.RC);
     QueuePairs.connect(a.qp, b.qp);

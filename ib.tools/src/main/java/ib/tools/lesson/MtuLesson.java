@@ -8,35 +8,24 @@ import java.util.List;
 import java.util.Map;
 
 /** A message that is longer than the path MTU. */
-final class MtuLesson implements Lesson {
+final class MtuLesson {
   private static final int BYTES = 2500;
 
-  @Override
-  public String name() {
-    return "mtu";
-  }
+  static final Lesson LESSON =
+      new Lesson(
+          "mtu",
+          "MTU, a message in several packets",
+          """
+          A message may have 2 GiB, a packet no more than the path MTU: the smaller one of
+          what both ports can do, a number that both queue pairs must agree on. lesson0
+          can do 4096 bytes, lesson1 can do 1024. The adapter cuts 2500 bytes into FIRST,
+          MIDDLE and LAST; the receiver's program gets one message and one completion.""",
+          MtuLesson::run,
+          List.of(Map.of("mtu", 4096), Map.of("mtu", 1024)));
 
-  @Override
-  public String title() {
-    return "MTU, a message in several packets";
-  }
+  private MtuLesson() {}
 
-  @Override
-  public String story() {
-    return """
-        A message may have 2 GiB, a packet no more than the path MTU: the smaller one of
-        what both ports can do, a number that both queue pairs must agree on. lesson0
-        can do 4096 bytes, lesson1 can do 1024. The adapter cuts 2500 bytes into FIRST,
-        MIDDLE and LAST; the receiver's program gets one message and one completion.""";
-  }
-
-  @Override
-  public List<Map<String, Object>> devices() {
-    return List.of(Map.of("mtu", 4096), Map.of("mtu", 1024));
-  }
-
-  @Override
-  public void run(Stage stage) {
+  private static void run(Stage stage) {
     Party a = stage.party("lesson0", QpType.RC);
     Party b = stage.party("lesson1", QpType.RC);
     QueuePairs.connect(a.qp, b.qp);

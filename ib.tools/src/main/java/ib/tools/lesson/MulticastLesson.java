@@ -19,38 +19,27 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** One datagram for two members of a multicast group. */
-final class MulticastLesson implements Lesson {
+final class MulticastLesson {
   private static final int QKEY = 0x11111111;
   private static final int DEFAULT_PARTITION = 0xffff;
   private static final Gid GROUP = Gid.parse("ff12:401b:ffff::e001:203");
   private static final long WAIT_S = 10;
 
-  @Override
-  public String name() {
-    return "multicast";
-  }
+  static final Lesson LESSON =
+      new Lesson(
+          "multicast",
+          "multicast, one datagram for every member of a group",
+          """
+          Each port asks the subnet administrator to be a member of a group; the first
+          creates it. The subnet manager gives the group a multicast LID and tells the
+          switch which ports have members. lesson0 then sends one datagram to that LID,
+          and the switch copies it for lesson1 and lesson2.""",
+          MulticastLesson::run,
+          List.of(Map.of(), Map.of(), Map.of()));
 
-  @Override
-  public String title() {
-    return "multicast, one datagram for every member of a group";
-  }
+  private MulticastLesson() {}
 
-  @Override
-  public String story() {
-    return """
-        Each port asks the subnet administrator to be a member of a group; the first
-        creates it. The subnet manager gives the group a multicast LID and tells the
-        switch which ports have members. lesson0 then sends one datagram to that LID,
-        and the switch copies it for lesson1 and lesson2.""";
-  }
-
-  @Override
-  public List<Map<String, Object>> devices() {
-    return List.of(Map.of(), Map.of(), Map.of());
-  }
-
-  @Override
-  public void run(Stage stage) {
+  private static void run(Stage stage) {
     Party a = stage.party("lesson0", QpType.UD);
     Party b = stage.party("lesson1", QpType.UD);
     Party c = stage.party("lesson2", QpType.UD);

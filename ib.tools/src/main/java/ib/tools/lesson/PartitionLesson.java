@@ -9,40 +9,29 @@ import java.util.List;
 import java.util.Map;
 
 /** A packet of a partition that the receiver is not in. */
-final class PartitionLesson implements Lesson {
+final class PartitionLesson {
   private static final int QKEY = 0x11111111;
   private static final int FOREIGN = 1; // indexes into the P_Key table of lesson0
   private static final int SHARED = 2;
 
-  @Override
-  public String name() {
-    return "partition";
-  }
+  static final Lesson LESSON =
+      new Lesson(
+          "partition",
+          "partitions, ports that may not talk to each other",
+          """
+          A port is in the partitions of its P_Key table, and every packet carries a
+          P_Key. lesson0 has 0xffff, 0x8002 and 0x8001; lesson1 has 0xffff and 0x8001.
+          lesson0 sends a datagram from a queue pair in partition 0x8002: the receiver's
+          port drops it before any queue pair sees it. From a queue pair in partition
+          0x8001 it arrives, at a queue pair in that partition.""",
+          PartitionLesson::run,
+          List.of(
+              Map.of("pkeys", List.of("0xffff", "0x8002", "0x8001")),
+              Map.of("pkeys", List.of("0xffff", "0x8001"))));
 
-  @Override
-  public String title() {
-    return "partitions, ports that may not talk to each other";
-  }
+  private PartitionLesson() {}
 
-  @Override
-  public String story() {
-    return """
-        A port is in the partitions of its P_Key table, and every packet carries a
-        P_Key. lesson0 has 0xffff, 0x8002 and 0x8001; lesson1 has 0xffff and 0x8001.
-        lesson0 sends a datagram from a queue pair in partition 0x8002: the receiver's
-        port drops it before any queue pair sees it. From a queue pair in partition
-        0x8001 it arrives, at a queue pair in that partition.""";
-  }
-
-  @Override
-  public List<Map<String, Object>> devices() {
-    return List.of(
-        Map.of("pkeys", List.of("0xffff", "0x8002", "0x8001")),
-        Map.of("pkeys", List.of("0xffff", "0x8001")));
-  }
-
-  @Override
-  public void run(Stage stage) {
+  private static void run(Stage stage) {
     Party foreign = stage.party("lesson0", QpType.UD);
     Party shared = stage.party("lesson0", QpType.UD);
     Party b = stage.party("lesson1", QpType.UD);

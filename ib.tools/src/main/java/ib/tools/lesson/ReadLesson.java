@@ -9,35 +9,24 @@ import java.util.List;
 import java.util.Map;
 
 /** An RDMA READ whose response takes several packets. */
-final class ReadLesson implements Lesson {
+final class ReadLesson {
   private static final int BYTES = 2500;
 
-  @Override
-  public String name() {
-    return "read";
-  }
+  static final Lesson LESSON =
+      new Lesson(
+          "read",
+          "RDMA READ, memory of the peer without its program",
+          """
+          The peer has registered memory and has given its address and its R_Key away.
+          The reader posts one RDMA READ; the peer's adapter answers with the data, in
+          packets of the path MTU. The peer's program does nothing and is not informed:
+          its completion queue stays empty.""",
+          ReadLesson::run,
+          List.of(Map.of("mtu", 1024), Map.of("mtu", 1024)));
 
-  @Override
-  public String title() {
-    return "RDMA READ, memory of the peer without its program";
-  }
+  private ReadLesson() {}
 
-  @Override
-  public String story() {
-    return """
-        The peer has registered memory and has given its address and its R_Key away.
-        The reader posts one RDMA READ; the peer's adapter answers with the data, in
-        packets of the path MTU. The peer's program does nothing and is not informed:
-        its completion queue stays empty.""";
-  }
-
-  @Override
-  public List<Map<String, Object>> devices() {
-    return List.of(Map.of("mtu", 1024), Map.of("mtu", 1024));
-  }
-
-  @Override
-  public void run(Stage stage) {
+  private static void run(Stage stage) {
     Party a = stage.party("lesson0", QpType.RC);
     Party b = stage.party("lesson1", QpType.RC);
     QueuePairs.connect(a.qp, b.qp);

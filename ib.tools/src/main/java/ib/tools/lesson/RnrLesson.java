@@ -10,30 +10,24 @@ import ib.core.wire.BthOpcode;
 import java.util.List;
 
 /** A SEND for which no receive is posted. */
-final class RnrLesson implements Lesson {
+final class RnrLesson {
   private static final int TIMER = 24; // 40.96 ms: long enough to read, and to post a receive in
 
-  @Override
-  public String name() {
-    return "rnr";
-  }
+  static final Lesson LESSON =
+      new Lesson(
+          "rnr",
+          "RNR, a receiver that is not ready",
+          """
+          The sender posts a SEND, but the receiver has posted no buffer. Its adapter has
+          no place for the message, drops it and answers RNR NAK: receiver not ready, with
+          a time to wait. The program posts the buffer meanwhile, the sender's adapter
+          sends the same packet once more, and no program notices anything but time.""",
+          RnrLesson::run,
+          Lesson.TWO);
 
-  @Override
-  public String title() {
-    return "RNR, a receiver that is not ready";
-  }
+  private RnrLesson() {}
 
-  @Override
-  public String story() {
-    return """
-        The sender posts a SEND, but the receiver has posted no buffer. Its adapter has
-        no place for the message, drops it and answers RNR NAK: receiver not ready, with
-        a time to wait. The program posts the buffer meanwhile, the sender's adapter
-        sends the same packet once more, and no program notices anything but time.""";
-  }
-
-  @Override
-  public void run(Stage stage) {
+  private static void run(Stage stage) {
     Party a = stage.party("lesson0", QpType.RC);
     Party b = stage.party("lesson1", QpType.RC);
     QueuePairs.connect(a.qp, b.qp);

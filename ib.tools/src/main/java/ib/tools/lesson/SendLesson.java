@@ -6,28 +6,22 @@ import ib.core.verbs.QueuePairs;
 import ib.core.verbs.WorkCompletion;
 
 /** A SEND and its acknowledgement. */
-final class SendLesson implements Lesson {
-  @Override
-  public String name() {
-    return "send";
-  }
+final class SendLesson {
+  static final Lesson LESSON =
+      new Lesson(
+          "send",
+          "SEND, a message into memory that the receiver has posted",
+          """
+          Two queue pairs of type RC (reliable connection) are connected. The receiver
+          posts a buffer; the sender posts a SEND. The adapter cuts the message into
+          packets, one here, and the receiver's adapter acknowledges it. Only then does
+          the sender get its completion: it knows that the message has arrived.""",
+          SendLesson::run,
+          Lesson.TWO);
 
-  @Override
-  public String title() {
-    return "SEND, a message into memory that the receiver has posted";
-  }
+  private SendLesson() {}
 
-  @Override
-  public String story() {
-    return """
-        Two queue pairs of type RC (reliable connection) are connected. The receiver
-        posts a buffer; the sender posts a SEND. The adapter cuts the message into
-        packets, one here, and the receiver's adapter acknowledges it. Only then does
-        the sender get its completion: it knows that the message has arrived.""";
-  }
-
-  @Override
-  public void run(Stage stage) {
+  private static void run(Stage stage) {
     Party a = stage.party("lesson0", QpType.RC);
     Party b = stage.party("lesson1", QpType.RC);
     QueuePairs.connect(a.qp, b.qp);

@@ -15,33 +15,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** The way to a peer: nodes by directed routes, the LID from the subnet administrator. */
-final class SubnetLesson implements Lesson {
+final class SubnetLesson {
   private static final long WAIT_S = 10;
 
-  @Override
-  public String name() {
-    return "subnet";
-  }
+  static final Lesson LESSON =
+      new Lesson(
+          "subnet",
+          "the subnet manager, and the LIDs that it gives",
+          """
+          A port has a GUID for ever; its LID, by which switches route, comes from the
+          subnet manager. A manager explores a subnet by directed routes, which name the
+          port to leave each node by and need no LID. lesson0 does so here (0,1 is the
+          switch at its port 1; 0,1,2 the node at port 2 of that switch), then asks the
+          subnet administrator for the path to lesson1's GID, and talks to lesson1 by the
+          LID in the answer. Last, its cable is pulled out and put in again: the manager
+          gives the port the LID that it had.""",
+          SubnetLesson::run,
+          Lesson.TWO);
 
-  @Override
-  public String title() {
-    return "the subnet manager, and the LIDs that it gives";
-  }
+  private SubnetLesson() {}
 
-  @Override
-  public String story() {
-    return """
-        A port has a GUID for ever; its LID, by which switches route, comes from the
-        subnet manager. A manager explores a subnet by directed routes, which name the
-        port to leave each node by and need no LID. lesson0 does so here (0,1 is the
-        switch at its port 1; 0,1,2 the node at port 2 of that switch), then asks the
-        subnet administrator for the path to lesson1's GID, and talks to lesson1 by the
-        LID in the answer. Last, its cable is pulled out and put in again: the manager
-        gives the port the LID that it had.""";
-  }
-
-  @Override
-  public void run(Stage stage) {
+  private static void run(Stage stage) {
     IbDevice own = stage.fabric().device("lesson0");
     IbDevice peer = stage.fabric().device("lesson1");
     IbCore core = stage.fabric().core();

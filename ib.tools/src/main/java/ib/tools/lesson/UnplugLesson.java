@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A device that is unplugged under a connection. */
-final class UnplugLesson implements Lesson {
+final class UnplugLesson {
   private static final String GOES = "lesson1";
 
   /** The program at the device that is unplugged. */
@@ -56,28 +56,22 @@ final class UnplugLesson implements Lesson {
     }
   }
 
-  @Override
-  public String name() {
-    return "unplug";
-  }
+  static final Lesson LESSON =
+      new Lesson(
+          "unplug",
+          "hot-unplug, a peer that goes away",
+          """
+          lesson1 is unplugged while it is connected. Its program is an IbClient: the core
+          calls its remove, the program closes its queue pair, and only then does the
+          device go. The other end is not informed. Its next request is repeated after
+          each ACK timeout, until the retries are used up; then it fails with
+          RETRY_EXC_ERR, and the queue pair is in the error state.""",
+          UnplugLesson::run,
+          Lesson.TWO);
 
-  @Override
-  public String title() {
-    return "hot-unplug, a peer that goes away";
-  }
+  private UnplugLesson() {}
 
-  @Override
-  public String story() {
-    return """
-        lesson1 is unplugged while it is connected. Its program is an IbClient: the core
-        calls its remove, the program closes its queue pair, and only then does the
-        device go. The other end is not informed. Its next request is repeated after
-        each ACK timeout, until the retries are used up; then it fails with
-        RETRY_EXC_ERR, and the queue pair is in the error state.""";
-  }
-
-  @Override
-  public void run(Stage stage) {
+  private static void run(Stage stage) {
     Program program = new Program(stage);
     stage.register(program);
     Party a = stage.party("lesson0", QpType.RC);

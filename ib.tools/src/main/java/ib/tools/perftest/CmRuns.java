@@ -11,7 +11,6 @@ import ib.cm.rdma.RdmaRequest;
 import ib.core.client.IbCore;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbDevice;
-import ib.core.verbs.IbException;
 import ib.core.verbs.LinkLayer;
 import ib.core.verbs.QpType;
 import ib.tools.getopt.CommandException;
@@ -47,19 +46,19 @@ public final class CmRuns implements ByAddress {
   @Override
   public void run(Perftest run) {
     Program program = new Program(run.options().tool().program());
-    String name = program.name() + ":" + Thread.currentThread().threadId();
-    try (RdmaCm cm = RdmaCm.open(core, manager, name)) {
-      run.begin();
-      One one = new One(run, program, cm);
-      String host = run.options().host();
-      if (host == null) {
-        one.serve();
-      } else {
-        one.visit(new InetSocketAddress(program.address(host), run.options().port()));
-      }
-    } catch (IbException e) {
-      throw new CommandException(program.name() + ": " + e.getMessage());
-    }
+    program.run(
+        core,
+        manager,
+        cm -> {
+          run.begin();
+          One one = new One(run, program, cm);
+          String host = run.options().host();
+          if (host == null) {
+            one.serve();
+          } else {
+            one.visit(new InetSocketAddress(program.address(host), run.options().port()));
+          }
+        });
   }
 
   /** One run. */
@@ -70,16 +69,10 @@ public final class CmRuns implements ByAddress {
 
     void visit(InetSocketAddress to) {
       Control control = new Control(program, true);
-      RdmaOptions how = from(EXCHANGE);
+      RdmaOptions how = program.from(EXCHANGE, options().bind());
       try (RdmaConnection c = cm.start(to, how, control, control)) {
         test(control, c, pairs -> pairs.connect(cm, to));
       }
-    }
-
-    /** {@return the options of a client with the address that it is to have} */
-    private RdmaOptions from(RdmaOptions how) {
-      String source = options().bind();
-      return source == null ? how : how.from(new InetSocketAddress(program.address(source), 0));
     }
 
     void serve() {

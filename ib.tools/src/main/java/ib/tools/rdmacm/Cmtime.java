@@ -53,7 +53,7 @@ public final class Cmtime {
     String to = line.last("server");
     String at = line.last("bind");
     String host = to != null ? to : at != null ? at : "0.0.0.0";
-    address = new InetSocketAddress(PROGRAM.address(host), line.number("port", PORT, 0, 65_535));
+    address = PROGRAM.at(host, line, PORT);
   }
 
   /**
@@ -80,17 +80,17 @@ public final class Cmtime {
             "r,retries=",
             "t,timeout=");
     Parsed line = getopt.parse(args).atMost(0);
-    String name = "cmtime:" + Thread.currentThread().threadId();
-    try (RdmaCm cm = RdmaCm.open(core, manager, name)) {
-      Cmtime run = new Cmtime(line, cm, out);
-      if (line.last("server") == null) {
-        run.serve(err);
-      } else {
-        run.measure();
-      }
-    } catch (IbException e) {
-      throw new CommandException("cmtime: " + e.getMessage());
-    }
+    PROGRAM.run(
+        core,
+        manager,
+        cm -> {
+          Cmtime run = new Cmtime(line, cm, out);
+          if (line.last("server") == null) {
+            run.serve(err);
+          } else {
+            run.measure();
+          }
+        });
   }
 
   private void serve(PrintStream err) {
@@ -125,9 +125,7 @@ public final class Cmtime {
     CmTerms usual = RdmaOptions.rc().terms();
     int retries = line.number("retries", RETRIES, 0, MAX_RETRIES);
     CmTerms terms = new CmTerms(usual.retryCount(), usual.ackTimeout(), exponent, retries, 0);
-    RdmaOptions options = RdmaOptions.rc().terms(terms);
-    String from = line.last("bind");
-    return from == null ? options : options.from(new InetSocketAddress(PROGRAM.address(from), 0));
+    return PROGRAM.from(RdmaOptions.rc().terms(terms), line.last("bind"));
   }
 
   private void measure() {

@@ -31,6 +31,22 @@ final class Connections {
     this.cm = cm;
   }
 
+  /** Runs the server or the client; both say how far they are. */
+  void play(PrintStream out, PrintStream err, Runnable serve, Runnable ask) {
+    if (options.server()) {
+      out.println(program.name() + ": starting server");
+      accept(err);
+      serve.run();
+    } else {
+      out.println(program.name() + ": starting client");
+      out.println(program.name() + ": connecting");
+      connect();
+      ask.run();
+    }
+    out.println("test complete");
+    out.println("return status 0");
+  }
+
   /** Connects to the server, as often as the options say. */
   void connect() {
     for (int i = 0; i < options.connections(); i++) {

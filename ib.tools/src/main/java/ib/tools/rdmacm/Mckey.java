@@ -1,12 +1,10 @@
 package ib.tools.rdmacm;
 
 import ib.cm.CmClient;
-import ib.cm.rdma.RdmaCm;
 import ib.cm.rdma.RdmaDestination;
 import ib.core.client.IbCore;
 import ib.core.verbs.AhAttr;
 import ib.core.verbs.GlobalRoute;
-import ib.core.verbs.IbException;
 import ib.tools.getopt.CommandException;
 import java.io.PrintStream;
 import java.util.Objects;
@@ -33,25 +31,23 @@ public final class Mckey {
    */
   public static void run(IbCore core, CmClient manager, PrintStream out, String... args) {
     MessageOptions options = MessageOptions.ofGroup(PROGRAM, args);
-    String name = "mckey:" + Thread.currentThread().threadId();
-    try (RdmaCm cm = RdmaCm.open(core, manager, name)) {
-      Connections all = new Connections(PROGRAM, options, cm);
-      out.println("mckey: starting " + (options.server() ? "server" : "client"));
-      out.println("mckey: joining");
-      for (RdmaDestination group : all.join()) {
-        AhAttr way = group.way();
-        GlobalRoute route = Objects.requireNonNull(way.grh(), "the way to a group has a route");
-        String text = "mckey: joined dgid: %s mlid 0x%x sl %d%n";
-        out.printf(text, route.dgid(), way.dlid(), way.sl());
-      }
-      if (options.count() > 0) {
-        exchange(options, all, out);
-      }
-      out.println("test complete");
-      out.println("return status 0");
-    } catch (IbException e) {
-      throw new CommandException("mckey: " + e.getMessage());
+    PROGRAM.run(core, manager, cm -> play(options, new Connections(PROGRAM, options, cm), out));
+  }
+
+  private static void play(MessageOptions options, Connections all, PrintStream out) {
+    out.println("mckey: starting " + (options.server() ? "server" : "client"));
+    out.println("mckey: joining");
+    for (RdmaDestination group : all.join()) {
+      AhAttr way = group.way();
+      GlobalRoute route = Objects.requireNonNull(way.grh(), "the way to a group has a route");
+      String text = "mckey: joined dgid: %s mlid 0x%x sl %d%n";
+      out.printf(text, route.dgid(), way.dlid(), way.sl());
     }
+    if (options.count() > 0) {
+      exchange(options, all, out);
+    }
+    out.println("test complete");
+    out.println("return status 0");
   }
 
   private static void exchange(MessageOptions options, Connections all, PrintStream out) {

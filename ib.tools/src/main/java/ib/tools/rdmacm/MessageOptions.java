@@ -32,7 +32,6 @@ record MessageOptions(
   private static final int MAX_CONNECTIONS = 1 << 16;
   private static final int MAX_COUNT = 16_384;
   private static final int MAX_BYTES = 1 << 26;
-  private static final int ANY_PORT = 65_535;
   private static final int COUNT = 10;
   private static final int BYTES = 100;
 
@@ -99,7 +98,7 @@ record MessageOptions(
         connections(line),
         count(line),
         size(line),
-        from(program, line, RdmaOptions.ud()));
+        program.from(RdmaOptions.ud(), line.last("bind")));
   }
 
   private static void space(Getopt getopt, String given) {
@@ -118,11 +117,6 @@ record MessageOptions(
 
   private static int size(Parsed line) {
     return line.number("size", BYTES, 1, MAX_BYTES);
-  }
-
-  private static RdmaOptions from(Program program, Parsed line, RdmaOptions how) {
-    String from = line.last("bind");
-    return from == null ? how : how.from(new InetSocketAddress(program.address(from), 0));
   }
 
   private static Getopt getopt(String name, String... more) {
@@ -157,11 +151,11 @@ record MessageOptions(
     RdmaOptions terms = how.trafficClass(line.number("tos", 0, 0, 255));
     return new MessageOptions(
         to == null,
-        new InetSocketAddress(program.address(host), line.number("port", port, 0, ANY_PORT)),
+        program.at(host, line, port),
         connections(line),
         count(line),
         size(line),
-        to == null ? terms : from(program, line, terms));
+        to == null ? terms : program.from(terms, from));
   }
 
   /** {@return whether the run is one of datagrams} */

@@ -6,7 +6,6 @@ import ib.cm.stream.RdmaStream;
 import ib.cm.stream.RdmaStreamListener;
 import ib.cm.stream.StreamOptions;
 import ib.core.client.IbCore;
-import ib.core.verbs.IbException;
 import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
@@ -66,27 +65,21 @@ public final class Rcopy {
     if (operands == 1) {
       throw getopt.refusal("a client needs a file and a server");
     }
-    String name = "rcopy:" + Thread.currentThread().threadId();
-    try (RdmaCm cm = RdmaCm.open(core, manager, name)) {
-      Rcopy run = new Rcopy(out, err, cm, line);
-      if (operands == 0) {
-        run.serve();
-      } else {
-        run.copy(line.operands().getFirst(), line.operands().getLast());
-      }
-    } catch (ClosedByInterruptException e) {
-      throw PROGRAM.interrupted();
-    } catch (InvalidPathException | IOException | IbException e) {
-      throw new CommandException("rcopy: " + e.getMessage());
-    }
+    PROGRAM.run(
+        core,
+        manager,
+        cm -> {
+          Rcopy run = new Rcopy(out, err, cm, line);
+          if (operands == 0) {
+            run.serve();
+          } else {
+            run.copy(line.operands().getFirst(), line.operands().getLast());
+          }
+        });
   }
 
   private InetSocketAddress at(String host) {
-    return new InetSocketAddress(PROGRAM.address(host), line.number("port", PORT, 0, 65_535));
-  }
-
-  private static Path path(String name) {
-    return Path.of(name);
+    return PROGRAM.at(host, line, PORT);
   }
 
   // ---- the client ----
@@ -97,7 +90,7 @@ public final class Rcopy {
     int colon = to.indexOf(':', end);
     String host = colon < 0 ? to : to.substring(0, colon);
     String destination = colon < 0 ? source : to.substring(colon + 1);
-    try (FileChannel file = FileChannel.open(path(source));
+    try (FileChannel file = FileChannel.open(Path.of(source));
         RdmaStream stream = RdmaStream.connect(cm, at(host), StreamOptions.defaults())) {
       CopyTalk talk = new CopyTalk(stream);
       out.print("opening...");
@@ -131,7 +124,7 @@ public final class Rcopy {
   private void serve() throws IOException {
     String host = line.last("bind");
     String given = line.last("folder");
-    Path folder = path(given == null ? "." : given);
+    Path folder = Path.of(given == null ? "." : given);
     if (!Files.isDirectory(folder)) {
       throw new CommandException("rcopy: there is no folder " + folder);
     }
@@ -205,7 +198,7 @@ public final class Rcopy {
   /** {@return a new file of the folder; null where none can be made by that name} */
   private @Nullable FileChannel create(Path folder, String asked) {
     try {
-      Path last = path(asked).getFileName();
+      Path last = Path.of(asked).getFileName();
       if (last == null || last.toString().isEmpty() || last.toString().equals("..")) {
         return null;
       }

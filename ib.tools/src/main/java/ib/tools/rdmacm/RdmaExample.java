@@ -1,10 +1,8 @@
 package ib.tools.rdmacm;
 
 import ib.cm.CmClient;
-import ib.cm.rdma.RdmaCm;
 import ib.cm.rdma.RdmaOptions;
 import ib.core.client.IbCore;
-import ib.core.verbs.IbException;
 import ib.tools.getopt.CommandException;
 import ib.tools.getopt.Getopt;
 import ib.tools.getopt.Parsed;
@@ -46,31 +44,29 @@ public final class RdmaExample {
     Parsed line =
         new Getopt(command, Usage.of(command), "s,server=", "p,port=").parse(args).atMost(0);
     String host = line.last("server");
-    InetSocketAddress address =
-        new InetSocketAddress(
-            program.address(host != null ? host : server ? "0.0.0.0" : "127.0.0.1"),
-            line.number("port", PORT, 0, 65_535));
+    String at = host != null ? host : server ? "0.0.0.0" : "127.0.0.1";
+    InetSocketAddress address = program.at(at, line, PORT);
     MessageOptions options = new MessageOptions(server, address, 1, 1, BYTES, RdmaOptions.rc());
-    try (RdmaCm cm =
-        RdmaCm.open(core, manager, command + ":" + Thread.currentThread().threadId())) {
-      Connections all = new Connections(program, options, cm);
-      out.println(command + ": start");
-      if (server) {
-        all.accept(err);
-        all.awaitReceived();
-        all.send();
-        all.awaitSent();
-      } else {
-        all.connect();
-        all.send();
-        all.awaitSent();
-        all.awaitReceived();
-      }
-      all.disconnect();
-      all.awaitEnds();
-      out.println(command + ": end 0");
-    } catch (IbException e) {
-      throw new CommandException(command + ": " + e.getMessage());
-    }
+    program.run(
+        core,
+        manager,
+        cm -> {
+          Connections all = new Connections(program, options, cm);
+          out.println(command + ": start");
+          if (server) {
+            all.accept(err);
+            all.awaitReceived();
+            all.send();
+            all.awaitSent();
+          } else {
+            all.connect();
+            all.send();
+            all.awaitSent();
+            all.awaitReceived();
+          }
+          all.disconnect();
+          all.awaitEnds();
+          out.println(command + ": end 0");
+        });
   }
 }

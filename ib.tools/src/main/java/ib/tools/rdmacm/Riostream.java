@@ -1,13 +1,11 @@
 package ib.tools.rdmacm;
 
 import ib.cm.CmClient;
-import ib.cm.rdma.RdmaCm;
 import ib.cm.stream.DirectRegion;
 import ib.cm.stream.RdmaStream;
 import ib.cm.stream.RdmaStreamListener;
 import ib.cm.stream.StreamOptions;
 import ib.core.client.IbCore;
-import ib.core.verbs.IbException;
 import ib.tools.getopt.CommandException;
 import java.io.EOFException;
 import java.io.IOException;
@@ -18,7 +16,6 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
 
 /**
  * {@code riostream}: the two sides of a stream write directly into each other's memory, and watch
@@ -41,12 +38,6 @@ public final class Riostream {
     this.out = out;
   }
 
-  /** Makes a stream. */
-  @FunctionalInterface
-  private interface Opener {
-    RdmaStream open() throws IOException;
-  }
-
   /**
    * Runs the command.
    *
@@ -64,43 +55,22 @@ public final class Riostream {
     RstreamOptions options = RstreamOptions.parse(PROGRAM, "bv", args);
     int bytes = options.buffers() == 0 ? BUFFERS : options.buffers();
     StreamOptions how = StreamOptions.defaults().buffers(bytes, bytes).regions(1);
-    String name = "riostream:" + Thread.currentThread().threadId();
     Riostream run = new Riostream(options, out);
-    try (RdmaCm cm = RdmaCm.open(core, manager, name)) {
-      if (!options.server()) {
-        run.all(() -> RdmaStream.connect(cm, options.address(), how));
-        return;
-      }
-      try (RdmaStreamListener listener = RdmaStreamListener.listen(cm, options.address(), 0, how)) {
-        PROGRAM.sayListening(err, listener.localAddress());
-        run.all(listener::accept);
-      }
-    } catch (ClosedByInterruptException e) {
-      throw PROGRAM.interrupted();
-    } catch (IOException | IbException e) {
-      throw new CommandException("riostream: " + e.getMessage());
-    }
-  }
-
-  private void all(Opener opener) throws IOException {
-    if (options.custom()) {
-      try (RdmaStream stream = opener.open()) {
-        out.println(StreamTest.HEAD);
-        run(stream, StreamTest.custom(options));
-      }
-      return;
-    }
-    try (RdmaStream stream = opener.open()) { // one connection for latency
-      out.println(StreamTest.HEAD);
-      for (StreamTest test : StreamTest.latencies(options)) {
-        run(stream, test);
-      }
-    }
-    try (RdmaStream stream = opener.open()) { // and one for bandwidth
-      for (StreamTest test : StreamTest.bandwidths(options)) {
-        run(stream, test);
-      }
-    }
+    PROGRAM.run(
+        core,
+        manager,
+        cm -> {
+          if (!options.server()) {
+            StreamTest.all(
+                options, out, () -> RdmaStream.connect(cm, options.address(), how), run::run);
+            return;
+          }
+          try (RdmaStreamListener listener =
+              RdmaStreamListener.listen(cm, options.address(), 0, how)) {
+            PROGRAM.sayListening(err, listener.localAddress());
+            StreamTest.all(options, out, listener::accept, run::run);
+          }
+        });
   }
 
   private void run(RdmaStream stream, StreamTest test) throws IOException {
@@ -190,14 +160,7 @@ public final class Riostream {
     }
     if (options.verify()) {
       for (int i = 0; i < last; i++) {
-        byte is = memory.get(ValueLayout.JAVA_BYTE, i);
-        if (is != heard++) {
-          throw new CommandException(
-              "riostream: data verification failed: byte "
-                  + is
-                  + " instead of "
-                  + (byte) (heard - 1));
-        }
+        StreamTest.verify(PROGRAM, memory.get(ValueLayout.JAVA_BYTE, i), heard++);
       }
     }
   }

@@ -60,17 +60,17 @@ public final class Rping {
   public static void run(
       IbCore core, CmClient manager, PrintStream out, PrintStream err, String... args) {
     RpingOptions options = RpingOptions.parse(args);
-    String name = "rping:" + Thread.currentThread().threadId();
-    try (RdmaCm cm = RdmaCm.open(core, manager, name)) {
-      Rping run = new Rping(options, cm, out, err);
-      if (options.server()) {
-        run.serve();
-      } else {
-        run.ping();
-      }
-    } catch (IbException e) {
-      throw new CommandException("rping: " + e.getMessage());
-    }
+    PROGRAM.run(
+        core,
+        manager,
+        cm -> {
+          Rping run = new Rping(options, cm, out, err);
+          if (options.server()) {
+            run.serve();
+          } else {
+            run.ping();
+          }
+        });
   }
 
   private void debug(String step) {

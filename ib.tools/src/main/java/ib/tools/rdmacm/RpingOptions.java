@@ -73,9 +73,7 @@ record RpingOptions(
     String from = line.last("source");
     return new RpingOptions(
         server,
-        new InetSocketAddress(
-            Rping.PROGRAM.address(to == null ? "0.0.0.0" : to),
-            line.number("port", PORT, 0, 65535)),
+        Rping.PROGRAM.at(to == null ? "0.0.0.0" : to, line, PORT),
         from == null ? null : new InetSocketAddress(Rping.PROGRAM.address(from), 0),
         size,
         count,

@@ -6,7 +6,6 @@ import ib.cm.stream.RdmaStream;
 import ib.cm.stream.RdmaStreamListener;
 import ib.cm.stream.StreamOptions;
 import ib.core.client.IbCore;
-import ib.core.verbs.IbException;
 import ib.tools.getopt.CommandException;
 import java.io.EOFException;
 import java.io.IOException;
@@ -15,7 +14,6 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
@@ -36,14 +34,6 @@ public final class Rstream {
     this.out = out;
   }
 
-  /** Opens connections of one kind. */
-  private interface Opener extends AutoCloseable {
-    ByteChannel open() throws IOException;
-
-    @Override
-    void close() throws IOException;
-  }
-
   /**
    * Runs the command.
    *
@@ -59,93 +49,55 @@ public final class Rstream {
   public static void run(
       IbCore core, CmClient manager, PrintStream out, PrintStream err, String... args) {
     RstreamOptions options = RstreamOptions.parse(PROGRAM, "sbv", args);
-    String name = "rstream:" + Thread.currentThread().threadId();
-    try (RdmaCm cm = RdmaCm.open(core, manager, name);
-        Opener opener = options.sockets() ? sockets(options, err) : streams(cm, options, err)) {
-      new Rstream(options, out).all(opener);
-    } catch (ClosedByInterruptException e) {
-      throw PROGRAM.interrupted();
-    } catch (IOException | IbException e) {
-      throw new CommandException("rstream: " + e.getMessage());
-    }
+    Rstream run = new Rstream(options, out);
+    PROGRAM.run(
+        core,
+        manager,
+        cm -> {
+          if (options.sockets()) {
+            run.sockets(err);
+          } else {
+            run.streams(cm, err);
+          }
+        });
   }
 
-  private static Opener streams(RdmaCm cm, RstreamOptions options, PrintStream err)
-      throws IOException {
+  private void streams(RdmaCm cm, PrintStream err) throws IOException {
     StreamOptions defaults = StreamOptions.defaults();
     int bytes = options.buffers();
     StreamOptions sizes = bytes == 0 ? defaults : defaults.buffers(bytes, bytes);
     if (!options.server()) {
-      return opener(() -> RdmaStream.connect(cm, options.address(), sizes), () -> {});
+      all(() -> RdmaStream.connect(cm, options.address(), sizes));
+      return;
     }
-    RdmaStreamListener listener = RdmaStreamListener.listen(cm, options.address(), 0, sizes);
-    PROGRAM.sayListening(err, listener.localAddress());
-    return opener(listener::accept, listener::close);
+    try (RdmaStreamListener listener = RdmaStreamListener.listen(cm, options.address(), 0, sizes)) {
+      PROGRAM.sayListening(err, listener.localAddress());
+      all(listener::accept);
+    }
   }
 
-  private static Opener sockets(RstreamOptions options, PrintStream err) throws IOException {
+  private void sockets(PrintStream err) throws IOException {
     if (!options.server()) {
-      return opener(() -> noDelay(SocketChannel.open(options.address())), () -> {});
+      all(() -> noDelay(SocketChannel.open(options.address())));
+      return;
     }
-    ServerSocketChannel listener = ServerSocketChannel.open();
-    listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-    listener.bind(options.address());
-    PROGRAM.sayListening(err, (InetSocketAddress) listener.getLocalAddress());
-    return opener(() -> noDelay(listener.accept()), listener::close);
+    try (ServerSocketChannel listener = ServerSocketChannel.open()) {
+      listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+      listener.bind(options.address());
+      PROGRAM.sayListening(err, (InetSocketAddress) listener.getLocalAddress());
+      all(() -> noDelay(listener.accept()));
+    }
+  }
+
+  private void all(StreamTest.Opener<ByteChannel> opener) throws IOException {
+    StreamTest.all(options, out, opener, this::run);
   }
 
   private static SocketChannel noDelay(SocketChannel channel) throws IOException {
     return channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
   }
 
-  /** Makes a connection. */
-  @FunctionalInterface
-  private interface Make {
-    ByteChannel make() throws IOException;
-  }
-
-  /** Ends all. */
-  @FunctionalInterface
-  private interface End {
-    void end() throws IOException;
-  }
-
-  private static Opener opener(Make make, End end) {
-    return new Opener() {
-      @Override
-      public ByteChannel open() throws IOException {
-        return make.make();
-      }
-
-      @Override
-      public void close() throws IOException {
-        end.end();
-      }
-    };
-  }
-
   // ---- the tests ----
-
-  private void all(Opener opener) throws IOException {
-    if (options.custom()) {
-      try (ByteChannel channel = opener.open()) {
-        out.println(StreamTest.HEAD);
-        run(channel, StreamTest.custom(options));
-      }
-      return;
-    }
-    try (ByteChannel channel = opener.open()) { // one connection for latency
-      out.println(StreamTest.HEAD);
-      for (StreamTest test : StreamTest.latencies(options)) {
-        run(channel, test);
-      }
-    }
-    try (ByteChannel channel = opener.open()) { // and one for bandwidth
-      for (StreamTest test : StreamTest.bandwidths(options)) {
-        run(channel, test);
-      }
-    }
-  }
 
   private void run(ByteChannel channel, StreamTest test) throws IOException {
     ByteBuffer buffer = ByteBuffer.allocateDirect(Math.max(StreamTest.HELLO, test.size()));
@@ -205,14 +157,7 @@ public final class Rstream {
     if (options.verify()) {
       data.flip();
       while (data.hasRemaining()) {
-        byte is = data.get();
-        if (is != heard++) {
-          throw new CommandException(
-              "rstream: data verification failed: byte "
-                  + is
-                  + " instead of "
-                  + (byte) (heard - 1));
-        }
+        StreamTest.verify(PROGRAM, data.get(), heard++);
       }
     }
   }

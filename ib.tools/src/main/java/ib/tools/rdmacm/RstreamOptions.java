@@ -68,7 +68,7 @@ record RstreamOptions(
     String host = to != null ? to : at != null ? at : "0.0.0.0";
     return new RstreamOptions(
         to == null,
-        new InetSocketAddress(program.address(host), line.number("port", PORT, 0, 65_535)),
+        program.at(host, line, PORT),
         line.number("buffers", 0, 0, MAX_BYTES),
         line.number("iterations", 0, 0, Integer.MAX_VALUE),
         line.number("transfers", 0, 0, Integer.MAX_VALUE),

@@ -1,7 +1,10 @@
 package ib.tools.rdmacm;
 
 import ib.tools.getopt.CommandException;
+import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channel;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -27,8 +30,47 @@ record StreamTest(String name, int size, int transfers, int iterations) {
   private static final int KIB = 1024;
   private static final int[] SOME = {64, 4096, 1 << 16, 1 << 20}; // without -S all
 
+  /** Opens a stream. */
+  @FunctionalInterface
+  interface Opener<C> {
+    C open() throws IOException;
+  }
+
+  /** Runs a test over a stream. */
+  @FunctionalInterface
+  interface Run<C> {
+    void run(C stream, StreamTest test) throws IOException;
+  }
+
+  /** Runs the tests that the options name; each series has a stream of its own. */
+  static <C extends Channel> void all(
+      RstreamOptions options, PrintStream out, Opener<C> opener, Run<C> run) throws IOException {
+    List<List<StreamTest>> all =
+        options.custom()
+            ? List.of(List.of(custom(options)))
+            : List.of(latencies(options), bandwidths(options));
+    String head = HEAD + System.lineSeparator();
+    for (List<StreamTest> series : all) {
+      try (C stream = opener.open()) {
+        out.print(head);
+        head = "";
+        for (StreamTest test : series) {
+          run.run(stream, test);
+        }
+      }
+    }
+  }
+
+  /** Refuses a byte that is not the one that was sent. */
+  static void verify(Program program, byte is, byte wanted) {
+    if (is != wanted) {
+      throw new CommandException(
+          program.name() + ": data verification failed: byte " + is + " instead of " + wanted);
+    }
+  }
+
   /** {@return the one test that the options ask for} */
-  static StreamTest custom(RstreamOptions options) {
+  private static StreamTest custom(RstreamOptions options) {
     int size = options.size() == 0 ? DEFAULT : options.size();
     int transfers = options.transfers() == 0 ? DEFAULT : options.transfers();
     int iterations = options.iterations() == 0 ? DEFAULT : options.iterations();
@@ -36,14 +78,14 @@ record StreamTest(String name, int size, int transfers, int iterations) {
   }
 
   /** {@return the tests of latency} */
-  static List<StreamTest> latencies(RstreamOptions options) {
+  private static List<StreamTest> latencies(RstreamOptions options) {
     return sizes(options)
         .mapToObj(size -> new StreamTest(size(size) + "_lat", size, 1, times(size)))
         .toList();
   }
 
   /** {@return the tests of bandwidth} */
-  static List<StreamTest> bandwidths(RstreamOptions options) {
+  private static List<StreamTest> bandwidths(RstreamOptions options) {
     return sizes(options)
         .mapToObj(size -> new StreamTest(size(size) + "_bw", size, times(size), 1))
         .toList();

@@ -1,9 +1,7 @@
 package ib.tools.rdmacm;
 
 import ib.cm.CmClient;
-import ib.cm.rdma.RdmaCm;
 import ib.core.client.IbCore;
-import ib.core.verbs.IbException;
 import ib.tools.getopt.CommandException;
 import java.io.PrintStream;
 
@@ -30,24 +28,13 @@ public final class Ucmatose {
   public static void run(
       IbCore core, CmClient manager, PrintStream out, PrintStream err, String... args) {
     MessageOptions options = MessageOptions.ofConnections(PROGRAM, args);
-    String name = "cmatose:" + Thread.currentThread().threadId();
-    try (RdmaCm cm = RdmaCm.open(core, manager, name)) {
-      Connections all = new Connections(PROGRAM, options, cm);
-      if (options.server()) {
-        out.println("cmatose: starting server");
-        all.accept(err);
-        serve(options, all, out);
-      } else {
-        out.println("cmatose: starting client");
-        out.println("cmatose: connecting");
-        all.connect();
-        ask(options, all, out);
-      }
-      out.println("test complete");
-      out.println("return status 0");
-    } catch (IbException e) {
-      throw new CommandException("cmatose: " + e.getMessage());
-    }
+    PROGRAM.run(
+        core,
+        manager,
+        cm -> {
+          Connections all = new Connections(PROGRAM, options, cm);
+          all.play(out, err, () -> serve(options, all, out), () -> ask(options, all, out));
+        });
   }
 
   private static void serve(MessageOptions options, Connections all, PrintStream out) {

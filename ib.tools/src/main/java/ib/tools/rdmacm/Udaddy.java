@@ -1,9 +1,7 @@
 package ib.tools.rdmacm;
 
 import ib.cm.CmClient;
-import ib.cm.rdma.RdmaCm;
 import ib.core.client.IbCore;
-import ib.core.verbs.IbException;
 import ib.tools.getopt.CommandException;
 import java.io.PrintStream;
 
@@ -31,24 +29,13 @@ public final class Udaddy {
   public static void run(
       IbCore core, CmClient manager, PrintStream out, PrintStream err, String... args) {
     MessageOptions options = MessageOptions.ofDatagrams(PROGRAM, args);
-    String name = "udaddy:" + Thread.currentThread().threadId();
-    try (RdmaCm cm = RdmaCm.open(core, manager, name)) {
-      Connections all = new Connections(PROGRAM, options, cm);
-      if (options.server()) {
-        out.println("udaddy: starting server");
-        all.accept(err);
-        serve(options, all, out);
-      } else {
-        out.println("udaddy: starting client");
-        out.println("udaddy: connecting");
-        all.connect();
-        ask(options, all, out);
-      }
-      out.println("test complete");
-      out.println("return status 0");
-    } catch (IbException e) {
-      throw new CommandException("udaddy: " + e.getMessage());
-    }
+    PROGRAM.run(
+        core,
+        manager,
+        cm -> {
+          Connections all = new Connections(PROGRAM, options, cm);
+          all.play(out, err, () -> serve(options, all, out), () -> ask(options, all, out));
+        });
   }
 
   private static void serve(MessageOptions options, Connections all, PrintStream out) {

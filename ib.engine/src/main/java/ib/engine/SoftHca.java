@@ -47,7 +47,7 @@ import java.util.random.RandomGenerator;
  * when a step of the worker throws an exception for the first time: the work of that step may be
  * lost. The worker goes on and counts ({@code worker_errors}).
  */
-public final class SoftHca implements DeviceOps {
+public class SoftHca implements DeviceOps {
   private static final Set<Cap> CAPS =
       EnumSet.of(
           Cap.RC,

@@ -150,8 +150,7 @@ public final class IbCommands {
   @Descriptor("ping-pong over RC; a second device as operand runs both ends here")
   public @Nullable Object ibv_rc_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return Invocation.run(
-        () -> PingPong.run(core, warmUp(), Kind.RC, out(session), err(session), args));
+    return pingPong(Kind.RC, session, args);
   }
 
   /**
@@ -164,8 +163,7 @@ public final class IbCommands {
   @Descriptor("ping-pong over UC; a second device as operand runs both ends here")
   public @Nullable Object ibv_uc_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return Invocation.run(
-        () -> PingPong.run(core, warmUp(), Kind.UC, out(session), err(session), args));
+    return pingPong(Kind.UC, session, args);
   }
 
   /**
@@ -178,8 +176,7 @@ public final class IbCommands {
   @Descriptor("ping-pong over UD; a second device as operand runs both ends here")
   public @Nullable Object ibv_ud_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return Invocation.run(
-        () -> PingPong.run(core, warmUp(), Kind.UD, out(session), err(session), args));
+    return pingPong(Kind.UD, session, args);
   }
 
   /**
@@ -192,8 +189,7 @@ public final class IbCommands {
   @Descriptor("ping-pong over RC with an SRQ; a second device as operand runs both ends here")
   public @Nullable Object ibv_srq_pingpong(
       CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return Invocation.run(
-        () -> PingPong.run(core, warmUp(), Kind.SRQ, out(session), err(session), args));
+    return pingPong(Kind.SRQ, session, args);
   }
 
   /**
@@ -329,8 +325,9 @@ public final class IbCommands {
     return Invocation.run(() -> Violations.run(core, args));
   }
 
-  private WarmUp warmUp() {
-    return new WarmUp(faultInjections, packetCaptures);
+  private @Nullable Object pingPong(Kind kind, CommandSession session, String... args) {
+    WarmUp warmUp = new WarmUp(faultInjections, packetCaptures);
+    return Invocation.run(() -> PingPong.run(core, warmUp, kind, out(session), err(session), args));
   }
 
   /** {@return the stream of the command's output; in a pipeline, the pipe} */

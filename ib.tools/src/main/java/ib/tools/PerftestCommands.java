@@ -10,6 +10,7 @@ import ib.tools.perftest.Perftest;
 import ib.tools.perftest.Tool;
 import ib.tools.run.WarmUp;
 import ib.tools.shell.Catalogue;
+import java.io.PrintStream;
 import java.util.List;
 import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Descriptor;
@@ -65,12 +66,12 @@ public final class PerftestCommands {
     this.core = core;
   }
 
-  private Midlayer here() {
-    return new Midlayer(core, byAddress);
-  }
-
-  private WarmUp warmUp() {
-    return new WarmUp(faultInjections, packetCaptures);
+  private @Nullable Object run(Tool tool, CommandSession session, String... args) {
+    Midlayer here = new Midlayer(core, byAddress);
+    WarmUp warmUp = new WarmUp(faultInjections, packetCaptures);
+    PrintStream out = IbCommands.out(session);
+    return Invocation.run(
+        () -> Perftest.run(here, warmUp, tool, out, IbCommands.err(session), args));
   }
 
   /**
@@ -83,15 +84,7 @@ public final class PerftestCommands {
   @Descriptor("bandwidth of sends, as perftest's; without a host the server")
   public @Nullable Object ib_send_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Invocation.run(
-        () ->
-            Perftest.run(
-                here(),
-                warmUp(),
-                Tool.SEND_BW,
-                IbCommands.out(session),
-                IbCommands.err(session),
-                args));
+    return run(Tool.SEND_BW, session, args);
   }
 
   /**
@@ -104,15 +97,7 @@ public final class PerftestCommands {
   @Descriptor("latency of sends, as perftest's; without a host the server")
   public @Nullable Object ib_send_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Invocation.run(
-        () ->
-            Perftest.run(
-                here(),
-                warmUp(),
-                Tool.SEND_LAT,
-                IbCommands.out(session),
-                IbCommands.err(session),
-                args));
+    return run(Tool.SEND_LAT, session, args);
   }
 
   /**
@@ -125,15 +110,7 @@ public final class PerftestCommands {
   @Descriptor("bandwidth of RDMA writes, as perftest's; without a host the server")
   public @Nullable Object ib_write_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Invocation.run(
-        () ->
-            Perftest.run(
-                here(),
-                warmUp(),
-                Tool.WRITE_BW,
-                IbCommands.out(session),
-                IbCommands.err(session),
-                args));
+    return run(Tool.WRITE_BW, session, args);
   }
 
   /**
@@ -146,15 +123,7 @@ public final class PerftestCommands {
   @Descriptor("latency of RDMA writes, as perftest's; without a host the server")
   public @Nullable Object ib_write_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Invocation.run(
-        () ->
-            Perftest.run(
-                here(),
-                warmUp(),
-                Tool.WRITE_LAT,
-                IbCommands.out(session),
-                IbCommands.err(session),
-                args));
+    return run(Tool.WRITE_LAT, session, args);
   }
 
   /**
@@ -167,15 +136,7 @@ public final class PerftestCommands {
   @Descriptor("bandwidth of RDMA reads, as perftest's; without a host the server")
   public @Nullable Object ib_read_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Invocation.run(
-        () ->
-            Perftest.run(
-                here(),
-                warmUp(),
-                Tool.READ_BW,
-                IbCommands.out(session),
-                IbCommands.err(session),
-                args));
+    return run(Tool.READ_BW, session, args);
   }
 
   /**
@@ -188,15 +149,7 @@ public final class PerftestCommands {
   @Descriptor("latency of RDMA reads, as perftest's; without a host the server")
   public @Nullable Object ib_read_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Invocation.run(
-        () ->
-            Perftest.run(
-                here(),
-                warmUp(),
-                Tool.READ_LAT,
-                IbCommands.out(session),
-                IbCommands.err(session),
-                args));
+    return run(Tool.READ_LAT, session, args);
   }
 
   /**
@@ -209,15 +162,7 @@ public final class PerftestCommands {
   @Descriptor("bandwidth of atomics, as perftest's; without a host the server")
   public @Nullable Object ib_atomic_bw(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Invocation.run(
-        () ->
-            Perftest.run(
-                here(),
-                warmUp(),
-                Tool.ATOMIC_BW,
-                IbCommands.out(session),
-                IbCommands.err(session),
-                args));
+    return run(Tool.ATOMIC_BW, session, args);
   }
 
   /**
@@ -230,14 +175,6 @@ public final class PerftestCommands {
   @Descriptor("latency of atomics, as perftest's; without a host the server")
   public @Nullable Object ib_atomic_lat(
       CommandSession session, @Descriptor("[-d dev] [options] [host]") String... args) {
-    return Invocation.run(
-        () ->
-            Perftest.run(
-                here(),
-                warmUp(),
-                Tool.ATOMIC_LAT,
-                IbCommands.out(session),
-                IbCommands.err(session),
-                args));
+    return run(Tool.ATOMIC_LAT, session, args);
   }
 }

@@ -13,6 +13,7 @@ import ib.tools.rdmacm.Rstream;
 import ib.tools.rdmacm.Ucmatose;
 import ib.tools.rdmacm.Udaddy;
 import ib.tools.shell.Catalogue;
+import java.io.PrintStream;
 import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Descriptor;
 import org.apache.felix.service.command.annotations.GogoCommand;
@@ -61,6 +62,20 @@ public final class RdmaCmCommands {
     this.cm = cm;
   }
 
+  /** A program that prints what it has to say. */
+  @FunctionalInterface
+  private interface Example {
+    void run(IbCore core, CmClient cm, PrintStream out, PrintStream err, String... args);
+  }
+
+  private @Nullable Object run(Example program, CommandSession session, String... args) {
+    return Invocation.run(
+        () -> {
+          program.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
+          return null;
+        });
+  }
+
   /**
    * Pings by RDMA over a connection made by address.
    *
@@ -73,11 +88,7 @@ public final class RdmaCmCommands {
       CommandSession session,
       @Descriptor("-s|-c [-vV] [-S size] [-C count] [-a addr] [-p port] [-I addr] [-P]")
           String... args) {
-    return Invocation.run(
-        () -> {
-          Rping.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
-          return null;
-        });
+    return run(Rping::run, session, args);
   }
 
   /**
@@ -93,11 +104,7 @@ public final class RdmaCmCommands {
       @Descriptor(
               "[-s addr|-b addr] [-p port] [-S size|all] [-C count] [-I count] [-B size] [-T s|b|v]")
           String... args) {
-    return Invocation.run(
-        () -> {
-          Rstream.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
-          return null;
-        });
+    return run(Rstream::run, session, args);
   }
 
   /**
@@ -111,11 +118,7 @@ public final class RdmaCmCommands {
   public @Nullable Object rcopy(
       CommandSession session,
       @Descriptor("[source server[:destination]] [-p port] [-b addr] [-d folder]") String... args) {
-    return Invocation.run(
-        () -> {
-          Rcopy.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
-          return null;
-        });
+    return run(Rcopy::run, session, args);
   }
 
   /**
@@ -131,11 +134,7 @@ public final class RdmaCmCommands {
       @Descriptor(
               "[-s addr|-b addr] [-p port] [-S size|all] [-C count] [-I count] [-B size] [-T b|v]")
           String... args) {
-    return Invocation.run(
-        () -> {
-          Riostream.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
-          return null;
-        });
+    return run(Riostream::run, session, args);
   }
 
   /**
@@ -150,11 +149,7 @@ public final class RdmaCmCommands {
       CommandSession session,
       @Descriptor("[-s addr] [-b addr] [-P tcp|ib] [-c count] [-C count] [-S size] [-p port]")
           String... args) {
-    return Invocation.run(
-        () -> {
-          Ucmatose.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
-          return null;
-        });
+    return run(Ucmatose::run, session, args);
   }
 
   /**
@@ -168,11 +163,7 @@ public final class RdmaCmCommands {
   public @Nullable Object udaddy(
       CommandSession session,
       @Descriptor("[-s addr] [-b addr] [-c count] [-C count] [-S size] [-t tos]") String... args) {
-    return Invocation.run(
-        () -> {
-          Udaddy.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
-          return null;
-        });
+    return run(Udaddy::run, session, args);
   }
 
   /**
@@ -185,11 +176,7 @@ public final class RdmaCmCommands {
   @Descriptor("accepts one connection by address and exchanges 16 bytes, as librdmacm's")
   public @Nullable Object rdma_server(
       CommandSession session, @Descriptor("[-s addr] [-p port]") String... args) {
-    return Invocation.run(
-        () -> {
-          RdmaExample.run(core, cm, IbCommands.out(session), IbCommands.err(session), true, args);
-          return null;
-        });
+    return run((c, m, out, err, a) -> RdmaExample.run(c, m, out, err, true, a), session, args);
   }
 
   /**
@@ -202,11 +189,7 @@ public final class RdmaCmCommands {
   @Descriptor("connects by address and exchanges 16 bytes, as librdmacm's")
   public @Nullable Object rdma_client(
       CommandSession session, @Descriptor("[-s addr] [-p port]") String... args) {
-    return Invocation.run(
-        () -> {
-          RdmaExample.run(core, cm, IbCommands.out(session), IbCommands.err(session), false, args);
-          return null;
-        });
+    return run((c, m, out, err, a) -> RdmaExample.run(c, m, out, err, false, a), session, args);
   }
 
   /**
@@ -220,11 +203,7 @@ public final class RdmaCmCommands {
   public @Nullable Object cmtime(
       CommandSession session,
       @Descriptor("[-s addr] [-b addr] [-c count] [-p port]") String... args) {
-    return Invocation.run(
-        () -> {
-          Cmtime.run(core, cm, IbCommands.out(session), IbCommands.err(session), args);
-          return null;
-        });
+    return run(Cmtime::run, session, args);
   }
 
   /**
@@ -238,10 +217,6 @@ public final class RdmaCmCommands {
   public @Nullable Object mckey(
       CommandSession session,
       @Descriptor("-m group [-s] [-b addr] [-c count] [-C count] [-S size]") String... args) {
-    return Invocation.run(
-        () -> {
-          Mckey.run(core, cm, IbCommands.out(session), args);
-          return null;
-        });
+    return run((c, m, out, err, a) -> Mckey.run(c, m, out, a), session, args);
   }
 }

@@ -28,7 +28,6 @@ import java.io.IOException;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /** An adapter: an engine with one port that sends and receives UDP datagrams. */
@@ -46,9 +45,6 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
   private final SoftHca hca;
   private final HostNews news;
   private final HostWatch watch;
-  private List<Integer> standingFaults =
-      List.of(); // numbers of the rules; used on the slot's worker thread only
-  private OptionalLong faultSeed = OptionalLong.empty();
 
   private RxeDevice(
       RxeConfig config,
@@ -162,12 +158,7 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
 
   @Override
   public void change(RxeConfig config) {
-    if (config.faultSeed().isPresent() && !config.faultSeed().equals(faultSeed)) {
-      faults.seed(config.faultSeed().getAsLong());
-    }
-    faultSeed = config.faultSeed();
-    standingFaults.forEach(faults::remove);
-    standingFaults = config.faults().stream().map(faults::add).toList();
+    faults.configure(config.faults(), config.faultSeed());
   }
 
   @Override

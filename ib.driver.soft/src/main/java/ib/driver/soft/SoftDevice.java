@@ -29,7 +29,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
 /**
@@ -51,10 +50,7 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
   private final List<FaultyWire> disturbed;
   private final Capture capture;
   private final List<CapturingWire> watched;
-  private List<Integer> standingFaults = List.of(); // numbers; the slot's worker's
-  private OptionalLong faultSeed = OptionalLong.empty();
   private final SoftHca hca;
-  private final DeviceOps ops;
 
   private SoftDevice(Fabric fabric, SoftConfig config, String version, List<FabricPort> wires) {
     super(
@@ -82,8 +78,11 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
             .mapToObj(i -> new CapturingWire(disturbed.get(i), capture, i + 1))
             .toList();
     this.hca =
-        new SoftHca(engine(config, version, wires), List.copyOf(watched), this::dispatchEvent);
-    this.ops = new SoftOps(hca, List.copyOf(wires));
+        new FabricHca(
+            engine(config, version, wires),
+            List.copyOf(watched),
+            this::dispatchEvent,
+            List.copyOf(wires));
     disturbed.forEach(wire -> wire.attach(hca));
   }
 
@@ -159,18 +158,13 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
 
   @Override
   public DeviceOps ops() {
-    return ops;
+    return hca;
   }
 
   /** Changes the tables of each port before its cable, so that a port comes up with new tables. */
   @Override
   public void change(SoftConfig config) {
-    if (config.faultSeed().isPresent() && !config.faultSeed().equals(faultSeed)) {
-      faults.seed(config.faultSeed().getAsLong());
-    }
-    faultSeed = config.faultSeed();
-    standingFaults.forEach(faults::remove);
-    standingFaults = config.faults().stream().map(faults::add).toList();
+    faults.configure(config.faults(), config.faultSeed());
     int[] pkeys = config.pkeys().stream().mapToInt(p -> p).toArray();
     for (HcaPort port : ports()) {
       wire(port).pkeys(pkeys);

@@ -1,8 +1,8 @@
 package ib.engine.capture;
 
 import ib.core.verbs.Gid;
-import ib.core.wire.DropReason;
 import ib.engine.wire.Packet;
+import ib.engine.wire.PortAround;
 import ib.engine.wire.Route;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
@@ -46,11 +46,9 @@ public final class CapturingWire extends WireAround {
     return new Receiver(receiver);
   }
 
-  private final class Receiver implements WirePort {
-    private final WirePort port;
-
+  private final class Receiver extends PortAround {
     Receiver(WirePort port) {
-      this.port = port;
+      super(port);
     }
 
     @Override
@@ -64,28 +62,8 @@ public final class CapturingWire extends WireAround {
     }
 
     @Override
-    public void dropped(DropReason reason) {
-      port.dropped(reason);
-    }
-
-    @Override
     public @Nullable WirePort direct() {
       return capture.ring() == null ? port.direct() : null;
-    }
-
-    @Override
-    public int number() {
-      return port.number();
-    }
-
-    @Override
-    public int lid() {
-      return port.lid();
-    }
-
-    @Override
-    public boolean active() {
-      return port.active();
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -25,6 +26,8 @@ public final class Faults implements FaultInjection {
   private volatile Fault[] active = NONE;
   private final Set<Epoch> epochs = new LinkedHashSet<>(); // of the media; guarded by this
   private int lastId; // guarded by this
+  private List<Integer> configured = List.of(); // this too, and the next
+  private OptionalLong configuredSeed = OptionalLong.empty();
 
   /**
    * Creates the rules of a device, none at first.
@@ -103,5 +106,20 @@ public final class Faults implements FaultInjection {
   @Override
   public void seed(long seed) {
     chance.seed(seed);
+  }
+
+  /**
+   * Replaces the rules of the configuration. Its seed begins anew only when it is another.
+   *
+   * @param rules in place of those of the call before
+   * @param seed the seed; empty to keep the present one
+   */
+  public synchronized void configure(List<FaultRule> rules, OptionalLong seed) {
+    if (seed.isPresent() && !seed.equals(configuredSeed)) {
+      seed(seed.getAsLong());
+    }
+    configuredSeed = seed;
+    configured.forEach(this::remove);
+    configured = rules.stream().map(this::add).toList();
   }
 }

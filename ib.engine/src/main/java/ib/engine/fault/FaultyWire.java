@@ -3,10 +3,10 @@ package ib.engine.fault;
 import ib.core.spi.FaultRule;
 import ib.core.spi.FaultRule.Direction;
 import ib.core.verbs.Gid;
-import ib.core.wire.DropReason;
 import ib.engine.SoftHca;
 import ib.engine.time.NanoClock;
 import ib.engine.wire.Packet;
+import ib.engine.wire.PortAround;
 import ib.engine.wire.Route;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
@@ -65,35 +65,15 @@ public final class FaultyWire extends WireAround implements AutoCloseable {
   public WirePort receiver(WirePort receiver) {
     Shelf shelf = new Shelf(receiver::receive, clock, MAX_HELD, epoch());
     in = shelf;
-    return new WirePort() {
+    return new PortAround(receiver) {
       @Override
       public void receive(Packet packet, RunContext run) {
         pass(packet, run, shelf, Direction.IN);
       }
 
       @Override
-      public void dropped(DropReason reason) {
-        receiver.dropped(reason);
-      }
-
-      @Override
       public @Nullable WirePort direct() {
         return faults.active().length == 0 && shelf.isEmpty() ? receiver.direct() : null;
-      }
-
-      @Override
-      public int number() {
-        return receiver.number();
-      }
-
-      @Override
-      public int lid() {
-        return receiver.lid();
-      }
-
-      @Override
-      public boolean active() {
-        return receiver.active();
       }
     };
   }

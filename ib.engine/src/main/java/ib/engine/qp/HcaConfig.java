@@ -149,19 +149,7 @@ public record HcaConfig(
   public HcaConfig withLimits(Map<Limit, Long> changed) {
     Map<Limit, Long> all = new EnumMap<>(limits);
     all.putAll(changed);
-    return new HcaConfig(
-        nodeGuid,
-        systemImageGuid,
-        portGuids,
-        firmware,
-        linkLayer,
-        mtuMax,
-        all,
-        runBudgetBytes,
-        jumboBytes,
-        requestPackets,
-        responsePackets,
-        windowPackets);
+    return with(linkLayer, firmware, mtuMax, all);
   }
 
   /**
@@ -173,6 +161,10 @@ public record HcaConfig(
    * @return the configuration
    */
   public HcaConfig withLink(LinkLayer layer, String version, Mtu largest) {
+    return with(layer, version, largest, limits);
+  }
+
+  private HcaConfig with(LinkLayer layer, String version, Mtu largest, Map<Limit, Long> all) {
     return new HcaConfig(
         nodeGuid,
         systemImageGuid,
@@ -180,7 +172,7 @@ public record HcaConfig(
         version,
         layer,
         largest,
-        limits,
+        all,
         runBudgetBytes,
         jumboBytes,
         requestPackets,

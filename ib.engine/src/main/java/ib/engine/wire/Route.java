@@ -7,80 +7,53 @@ import ib.core.verbs.GlobalRoute;
 /**
  * The fields of an address vector, read once, so that filling a packet costs a few stores.
  * Immutable.
+ *
+ * @param attr the address vector
+ * @param dlid destination LID
+ * @param sl service level, 0 to 15
+ * @param pathBits bits added to the base LID of the source
+ * @param port port number, from 1
+ * @param global whether packets have a GRH; if not, the parameters below are 0
+ * @param dgidHigh upper half of the destination GID
+ * @param dgidLow lower half of the destination GID
+ * @param sgidIndex index of the source GID
+ * @param flowLabel flow label
+ * @param hopLimit hop limit
+ * @param trafficClass traffic class
  */
-public final class Route {
-  private final AhAttr attr;
-  private final int dlid;
-  private final int sl;
-  private final int pathBits;
-  private final int port;
-  private final boolean global;
-  private final long dgidHigh;
-  private final long dgidLow;
-  private final int sgidIndex;
-  private final int flowLabel;
-  private final int hopLimit;
-  private final int trafficClass;
-
+public record Route(
+    AhAttr attr,
+    int dlid,
+    int sl,
+    int pathBits,
+    int port,
+    boolean global,
+    long dgidHigh,
+    long dgidLow,
+    int sgidIndex,
+    int flowLabel,
+    int hopLimit,
+    int trafficClass) {
   /**
    * Reads the fields of an address vector.
    *
    * @param attr the address
    */
   public Route(AhAttr attr) {
-    this.attr = attr;
-    this.dlid = attr.dlid();
-    this.sl = attr.sl();
-    this.pathBits = attr.srcPathBits();
-    this.port = attr.port();
     GlobalRoute grh = attr.grh();
-    this.global = grh != null;
-    this.dgidHigh = grh == null ? 0 : grh.dgid().high();
-    this.dgidLow = grh == null ? 0 : grh.dgid().low();
-    this.sgidIndex = grh == null ? 0 : grh.sgidIndex();
-    this.flowLabel = grh == null ? 0 : grh.flowLabel();
-    this.hopLimit = grh == null ? 0 : grh.hopLimit();
-    this.trafficClass = grh == null ? 0 : grh.trafficClass();
-  }
-
-  /** {@return the address vector of the constructor} */
-  public AhAttr attr() {
-    return attr;
-  }
-
-  /** {@return destination LID} */
-  public int dlid() {
-    return dlid;
-  }
-
-  /** {@return service level, 0 to 15} */
-  public int sl() {
-    return sl;
-  }
-
-  /** {@return port number, from 1} */
-  public int port() {
-    return port;
-  }
-
-  /** {@return whether packets have a GRH} */
-  public boolean global() {
-    return global;
-  }
-
-  /** {@return traffic class; 0 when packets have no GRH} */
-  public int trafficClass() {
-    return trafficClass;
-  }
-
-  /** {@return index of the source GID} */
-  public int sgidIndex() {
-    return sgidIndex;
-  }
-
-  /** {@return bits added to the base LID of the source} */
-  public int pathBits() {
-    return pathBits;
+    this(
+        attr,
+        attr.dlid(),
+        attr.sl(),
+        attr.srcPathBits(),
+        attr.port(),
+        grh != null,
+        grh == null ? 0 : grh.dgid().high(),
+        grh == null ? 0 : grh.dgid().low(),
+        grh == null ? 0 : grh.sgidIndex(),
+        grh == null ? 0 : grh.flowLabel(),
+        grh == null ? 0 : grh.hopLimit(),
+        grh == null ? 0 : grh.trafficClass());
   }
 
   /**
@@ -104,16 +77,6 @@ public final class Route {
    */
   public boolean leadsTo(Gid gid) {
     return gid.high() == dgidHigh && gid.low() == dgidLow;
-  }
-
-  /** {@return upper half of the destination GID; 0 when packets have no GRH} */
-  public long dgidHigh() {
-    return dgidHigh;
-  }
-
-  /** {@return lower half of the destination GID; 0 when packets have no GRH} */
-  public long dgidLow() {
-    return dgidLow;
   }
 
   /**

@@ -1,20 +1,18 @@
 package ib.driver.soft.fabric;
 
-import ib.core.wire.DropReason;
 import ib.engine.wire.Packet;
+import ib.engine.wire.PortAround;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.WirePort;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes management datagrams out of the packets for an adapter's port, behind capture and faults.
  */
-final class AgentPort implements WirePort {
-  private final WirePort port;
+final class AgentPort extends PortAround {
   private final FabricPort end;
 
   AgentPort(WirePort port, FabricPort end) {
-    this.port = port;
+    super(port);
     this.end = end;
   }
 
@@ -26,35 +24,5 @@ final class AgentPort implements WirePort {
     } else {
       end.arrived(packet, run);
     }
-  }
-
-  @Override
-  public void dropped(DropReason reason) {
-    port.dropped(reason);
-  }
-
-  @Override
-  public void captureDropped() {
-    port.captureDropped();
-  }
-
-  @Override
-  public @Nullable WirePort direct() {
-    return port.direct();
-  }
-
-  @Override
-  public int number() {
-    return port.number();
-  }
-
-  @Override
-  public int lid() {
-    return port.lid();
-  }
-
-  @Override
-  public boolean active() {
-    return port.active();
   }
 }

@@ -51,18 +51,7 @@ public record QpInit(
    * @return the attributes
    */
   public QpInit withSigType(SigType sigType) {
-    return new QpInit(
-        type,
-        sendCq,
-        recvCq,
-        srq,
-        cap,
-        sigType,
-        rqSigType,
-        port,
-        eventHandler,
-        context,
-        createFlags);
+    return with(recvCq, srq, sigType, port, createFlags);
   }
 
   /**
@@ -72,18 +61,7 @@ public record QpInit(
    * @return the attributes
    */
   public QpInit withSrq(@Nullable SharedReceiveQueue shared) {
-    return new QpInit(
-        type,
-        sendCq,
-        recvCq,
-        shared,
-        cap,
-        sqSigType,
-        rqSigType,
-        port,
-        eventHandler,
-        context,
-        createFlags);
+    return with(recvCq, shared, sqSigType, port, createFlags);
   }
 
   /**
@@ -93,8 +71,7 @@ public record QpInit(
    * @return the attributes
    */
   public QpInit withRecvCq(CompletionQueue cq) {
-    return new QpInit(
-        type, sendCq, cq, srq, cap, sqSigType, rqSigType, port, eventHandler, context, createFlags);
+    return with(cq, srq, sqSigType, port, createFlags);
   }
 
   /**
@@ -126,18 +103,7 @@ public record QpInit(
    * @return the attributes
    */
   public QpInit withPort(int specialPort) {
-    return new QpInit(
-        type,
-        sendCq,
-        recvCq,
-        srq,
-        cap,
-        sqSigType,
-        rqSigType,
-        specialPort,
-        eventHandler,
-        context,
-        createFlags);
+    return with(recvCq, srq, sqSigType, specialPort, createFlags);
   }
 
   /**
@@ -147,8 +113,27 @@ public record QpInit(
    * @return the attributes
    */
   public QpInit withCreateFlags(int flags) {
+    return with(recvCq, srq, sqSigType, port, flags);
+  }
+
+  private QpInit with(
+      CompletionQueue receives,
+      @Nullable SharedReceiveQueue shared,
+      SigType sigType,
+      int qpPort,
+      int flags) {
     return new QpInit(
-        type, sendCq, recvCq, srq, cap, sqSigType, rqSigType, port, eventHandler, context, flags);
+        type,
+        sendCq,
+        receives,
+        shared,
+        cap,
+        sigType,
+        rqSigType,
+        qpPort,
+        eventHandler,
+        context,
+        flags);
   }
 
   /** {@return these attributes as the driver gets them: with the checked event handler (S20)} */

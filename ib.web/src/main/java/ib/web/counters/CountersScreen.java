@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
 
 /** The traffic of each port over five minutes, with dropped packets in red. */
-public final class CountersScreen implements Screen {
+public final class CountersScreen extends Screen {
   private static final double WIDTH = 640;
   private static final double HEIGHT = 110;
   private static final double SECOND = 1e9;
@@ -28,17 +28,8 @@ public final class CountersScreen implements Screen {
    * @param sampler has the series
    */
   public CountersScreen(Sampler sampler) {
+    super("counters", "Counters");
     this.sampler = sampler;
-  }
-
-  @Override
-  public String name() {
-    return "counters";
-  }
-
-  @Override
-  public String title() {
-    return "Counters";
   }
 
   @Override

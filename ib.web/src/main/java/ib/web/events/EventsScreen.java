@@ -22,7 +22,7 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 
 /** Events as a timeline, and the steps of the last plugging and unplugging as bars. */
-public final class EventsScreen implements Screen {
+public final class EventsScreen extends Screen {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT).withZone(ZoneId.systemDefault());
   private static final Duration SPAN = Duration.ofMinutes(5);
@@ -50,20 +50,11 @@ public final class EventsScreen implements Screen {
       Supplier<? extends Collection<DeviceSlot>> slots,
       EventRing ring,
       InstantSource clock) {
+    super("events", "Events");
     this.core = core;
     this.slots = slots;
     this.ring = ring;
     this.clock = clock;
-  }
-
-  @Override
-  public String name() {
-    return "events";
-  }
-
-  @Override
-  public String title() {
-    return "Events";
   }
 
   @Override

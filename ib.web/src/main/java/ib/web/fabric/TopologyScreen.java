@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The fabric as a picture; a click on a device shows its ports, and plugs or unplugs it. */
-public final class TopologyScreen implements Screen {
+public final class TopologyScreen extends Screen {
   private static final long SHARED_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final IbCore core;
@@ -57,21 +57,12 @@ public final class TopologyScreen implements Screen {
       Supplier<? extends Collection<DeviceSlot>> slots,
       Traffic traffic,
       Cables cables) {
+    super("topology", "Topology");
     this.core = core;
     this.views = views;
     this.slots = slots;
     this.traffic = traffic;
     this.cables = cables;
-  }
-
-  @Override
-  public String name() {
-    return "topology";
-  }
-
-  @Override
-  public String title() {
-    return "Topology";
   }
 
   private synchronized Fabric fabric() {

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Records the packets of a device, and draws those between two queue pairs. */
-public final class LadderScreen implements Screen, AutoCloseable {
+public final class LadderScreen extends Screen implements AutoCloseable {
   private final IbCore core;
   private final Supplier<? extends Collection<PacketCapture>> captures;
 
@@ -29,18 +29,9 @@ public final class LadderScreen implements Screen, AutoCloseable {
    * @param captures the capture services of all devices, read for each drawing
    */
   public LadderScreen(IbCore core, Supplier<? extends Collection<PacketCapture>> captures) {
+    super("ladder", "Ladder");
     this.core = core;
     this.captures = captures;
-  }
-
-  @Override
-  public String name() {
-    return "ladder";
-  }
-
-  @Override
-  public String title() {
-    return "Ladder";
   }
 
   @Override

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** Violations of the contract, what the last removals found left, and clients that failed. */
-public final class ContractScreen implements Screen {
+public final class ContractScreen extends Screen {
   private static final int MAX_SHOWN = 200;
 
   private final IbCore core;
@@ -28,18 +28,9 @@ public final class ContractScreen implements Screen {
    * @param slots the places of devices, read for each drawing
    */
   public ContractScreen(IbCore core, Supplier<? extends Collection<DeviceSlot>> slots) {
+    super("contract", "Contract");
     this.core = core;
     this.slots = slots;
-  }
-
-  @Override
-  public String name() {
-    return "contract";
-  }
-
-  @Override
-  public String title() {
-    return "Contract";
   }
 
   @Override

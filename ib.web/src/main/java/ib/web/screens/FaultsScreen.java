@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** A form for the rules of {@code ib:fault}, and the rules in effect. */
-public final class FaultsScreen implements Screen {
+public final class FaultsScreen extends Screen {
   /** The keys of a rule that the form has, with an example of each. */
   private enum Field {
     RATE("rate", "5%"),
@@ -49,17 +49,8 @@ public final class FaultsScreen implements Screen {
    * @param injections the fault services of all devices, read for each drawing
    */
   public FaultsScreen(Supplier<? extends Collection<FaultInjection>> injections) {
+    super("faults", "Faults");
     this.injections = injections;
-  }
-
-  @Override
-  public String name() {
-    return "faults";
-  }
-
-  @Override
-  public String title() {
-    return "Faults";
   }
 
   private List<FaultInjection> sorted() {

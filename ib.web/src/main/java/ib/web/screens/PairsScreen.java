@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** All queue pairs; a click on one shows what {@code ib:why} finds. */
-public final class PairsScreen implements Screen {
+public final class PairsScreen extends Screen {
   private static final int MAX_ROWS = 500;
 
   private final IbCore core;
@@ -30,18 +30,9 @@ public final class PairsScreen implements Screen {
    * @param diagnoses the diagnosis services of all devices, read for each drawing
    */
   public PairsScreen(IbCore core, Supplier<? extends Collection<QpDiagnosis>> diagnoses) {
+    super("pairs", "Queue pairs");
     this.core = core;
     this.diagnoses = diagnoses;
-  }
-
-  @Override
-  public String name() {
-    return "pairs";
-  }
-
-  @Override
-  public String title() {
-    return "Queue pairs";
   }
 
   @Override

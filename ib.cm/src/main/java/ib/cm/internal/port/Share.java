@@ -33,6 +33,7 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -125,35 +126,32 @@ final class Share implements CmPort {
           opened("listen");
           Listener l = s.listen(serviceId, types, backlog, made -> ears(made, handler));
           listeners.add(l);
-          return new LiveListener(l);
+          return new LiveListener(
+              l.serviceId(), n -> port.run(x -> l.backlog(n)), () -> port.run(x -> end(x, l)));
         });
   }
 
-  /** A service ID that this share listens to. */
-  private final class LiveListener implements CmListener {
-    private final Listener listener;
+  private void end(Station s, Listener old) {
+    listeners.remove(old);
+    s.unlisten(old);
+  }
 
-    LiveListener(Listener listener) {
-      this.listener = listener;
-    }
+  private void withdraw(LiveService live, DatagramListener old) {
+    port.run(s -> s.datagrams().withdraw(old));
+    live.offer(() -> port.run(s -> services.remove(live))); // behind what its handler hears
+  }
 
-    @Override
-    public long serviceId() {
-      return listener.serviceId();
-    }
-
+  /** A listener that the station holds. */
+  private record LiveListener(long serviceId, IntConsumer limit, Runnable end)
+      implements CmListener {
     @Override
     public void backlog(int requests) {
-      port.run(s -> listener.backlog(requests));
+      limit.accept(requests);
     }
 
     @Override
     public void close() {
-      port.run(
-          s -> {
-            listeners.remove(listener);
-            s.unlisten(listener);
-          });
+      end.run();
     }
   }
 
@@ -192,37 +190,9 @@ final class Share implements CmPort {
           opened("serve");
           DatagramListener l = s.datagrams().serve(serviceId, backlog, live::take);
           services.put(live, l);
-          return new LiveDatagramListener(live, l, serviceId);
+          return new LiveListener(
+              serviceId, n -> port.run(x -> l.backlog(n)), () -> withdraw(live, l));
         });
-  }
-
-  /** A datagram service of this share. */
-  private final class LiveDatagramListener implements CmListener {
-    private final LiveService live;
-    private final DatagramListener listener;
-    private final long serviceId;
-
-    LiveDatagramListener(LiveService live, DatagramListener listener, long serviceId) {
-      this.live = live;
-      this.listener = listener;
-      this.serviceId = serviceId;
-    }
-
-    @Override
-    public long serviceId() {
-      return serviceId;
-    }
-
-    @Override
-    public void backlog(int requests) {
-      port.run(s -> listener.backlog(requests));
-    }
-
-    @Override
-    public void close() {
-      port.run(s -> s.datagrams().withdraw(listener));
-      live.offer(() -> port.run(s -> services.remove(live))); // behind what its handler hears
-    }
   }
 
   @Override

@@ -68,7 +68,8 @@ final class Probe {
       int flags = c.get(INT, word("device_cap_flags"));
       TOLD.stream().filter(cap -> (flags & cap.mask()) != 0).forEach(caps::add);
       boolean invalidates = (flags & Cap.MEM_MGT_EXTENSIONS.mask()) != 0;
-      AtomicCap atomics = atomics(c.get(INT, word("atomic_cap")));
+      int told = c.get(INT, word("atomic_cap"));
+      AtomicCap atomics = Queries.of(AtomicCap.values(), AtomicCap::value, told, AtomicCap.NONE);
       when(Cap.ATOMICS, atomics != AtomicCap.NONE);
       when(Cap.SRQ, limit(Limit.MAX_SRQ) > 0);
       when(Cap.MULTICAST, limit(Limit.MAX_MCAST_GRP) > 0);
@@ -105,15 +106,6 @@ final class Probe {
 
   private long limit(Limit which) {
     return limits.getOrDefault(which, 0L);
-  }
-
-  private static AtomicCap atomics(int number) {
-    for (AtomicCap a : AtomicCap.values()) {
-      if (a.value() == number) {
-        return a;
-      }
-    }
-    return AtomicCap.NONE;
   }
 
   private void limits(MemorySegment c) {

@@ -11,6 +11,8 @@ import ib.driver.verbs.abi.Layout;
 import ib.driver.verbs.abi.Libc;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.function.ToIntFunction;
 
 /** Ports and their tables, read from the kernel at each call. */
 final class Queries {
@@ -77,8 +79,9 @@ final class Queries {
       context.check(
           frame, "queryPort", context.library().queryPort, context.address(), port, c.address());
       return PortAttr.builder()
-          .state(state(c.get(INT, STATE)))
-          .physState(phys(octet(c, PHYS_STATE)))
+          .state(of(PortState.values(), PortState::value, c.get(INT, STATE), PortState.DOWN))
+          .physState(
+              of(PhysState.values(), PhysState::value, octet(c, PHYS_STATE), PhysState.POLLING))
           .maxMtu(mtu(c.get(INT, MAX_MTU)))
           .activeMtu(mtu(c.get(INT, ACTIVE_MTU)))
           .lid(half(c, LID))
@@ -103,31 +106,13 @@ final class Queries {
     }
   }
 
-  private static PortState state(int number) {
-    for (PortState s : PortState.values()) {
-      if (s.value() == number) {
-        return s;
-      }
-    }
-    return PortState.DOWN;
-  }
-
-  private static PhysState phys(int number) {
-    for (PhysState s : PhysState.values()) {
-      if (s.value() == number) {
-        return s;
-      }
-    }
-    return PhysState.POLLING;
-  }
-
   private static Mtu mtu(int number) {
-    for (Mtu m : Mtu.values()) {
-      if (m.value() == number) {
-        return m;
-      }
-    }
-    return Mtu.MTU_256; // a port that is down may tell none
+    return of(Mtu.values(), Mtu::value, number, Mtu.MTU_256); // a port that is down may tell none
+  }
+
+  /** {@return the constant of a number; another one where no constant has it} */
+  static <E> E of(E[] all, ToIntFunction<E> number, int wanted, E other) {
+    return Arrays.stream(all).filter(e -> number.applyAsInt(e) == wanted).findFirst().orElse(other);
   }
 
   /**

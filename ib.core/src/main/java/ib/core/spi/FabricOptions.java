@@ -21,8 +21,8 @@ public abstract class FabricOptions<S extends FabricOptions<S>> {
 
   private final Map<String, Map<String, Object>> devices = new LinkedHashMap<>();
   private final Map<String, Object> all = new LinkedHashMap<>();
-  private final Map<String, Object> medium = new LinkedHashMap<>();
-  private final Map<String, Object> midlayer = new LinkedHashMap<>();
+  final Map<String, Object> medium = new LinkedHashMap<>();
+  final Map<String, Object> midlayer = new LinkedHashMap<>();
   private @Nullable Long seed;
   private @Nullable StandaloneCore shared;
 
@@ -142,16 +142,8 @@ public abstract class FabricOptions<S extends FabricOptions<S>> {
     medium.put(name, value);
   }
 
-  Map<String, Object> medium() {
-    return medium;
-  }
-
   @Nullable StandaloneCore shared() {
     return shared;
-  }
-
-  Map<String, Object> midlayer() {
-    return midlayer;
   }
 
   /** {@return the whole configuration of each device, in order} */

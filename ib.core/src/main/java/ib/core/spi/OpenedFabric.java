@@ -68,11 +68,11 @@ record OpenedFabric(
       FabricOptions<?> options,
       Map<String, Map<String, Object>> configurations) {
     StandaloneCore shared = options.shared();
-    StandaloneCore midlayer = shared == null ? StandaloneCore.create(options.midlayer()) : shared;
+    StandaloneCore midlayer = shared == null ? StandaloneCore.create(options.midlayer) : shared;
     StandaloneDriver.Devices driver = null;
     boolean open = false;
     try {
-      driver = from.open(midlayer.drivers(), options.medium());
+      driver = from.open(midlayer.drivers(), options.medium);
       configurations.forEach(driver::configure);
       User user = new User("user of " + options, configurations.keySet());
       ClientRegistration client = midlayer.core().registerClient(user);

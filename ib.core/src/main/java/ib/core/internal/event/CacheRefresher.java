@@ -39,7 +39,7 @@ final class CacheRefresher {
           CLIENT_REREGISTER,
           GID_CHANGE,
           PORT_CHANGE -> {
-        if (port < 1 || port > caches.portCount()) {
+        if (port < 1 || port > caches.portCount) {
           hub.reports()
               .trouble(caches.device(), type + " of port " + port + ", which is not there", null);
           staleAll();
@@ -58,7 +58,7 @@ final class CacheRefresher {
   }
 
   private void staleAll() {
-    stale.set(1, caches.portCount() + 1);
+    stale.set(1, caches.portCount + 1);
   }
 
   private void refreshStale() {
@@ -73,7 +73,7 @@ final class CacheRefresher {
         pkeys.clear(port);
       } catch (Throwable t) { // driver code: whatever it throws, the event is delivered
         counters.refreshErrors.increment();
-        retryNs = hub.clock().nanoTime() + hub.config().refreshRetryNs();
+        retryNs = hub.clock.nanoTime() + hub.config.refreshRetryNs();
         hub.reports().trouble(caches.device(), "cannot refresh the cache of port " + port, t);
       }
     }

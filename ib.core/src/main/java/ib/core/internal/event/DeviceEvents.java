@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class DeviceEvents implements DeviceSink {
   private final EventHub hub;
   private final DriverDevice device;
-  private final EventCounters counters;
+  final EventCounters counters;
   private final AtomicLong sequence;
   private final PortCaches caches;
   private final HandlerTable handlers;
@@ -46,7 +46,7 @@ public final class DeviceEvents implements DeviceSink {
 
   private DeviceEvents(
       EventHub hub, DriverDevice device, PortCaches caches, EventCounters counters, long sequence) {
-    EventConfig config = hub.config();
+    EventConfig config = hub.config;
     this.counters = counters;
     this.sequence = new AtomicLong(sequence);
     this.hub = hub;
@@ -78,7 +78,7 @@ public final class DeviceEvents implements DeviceSink {
    */
   @MaySleep
   public void load() {
-    for (int port = 1; port <= caches.portCount(); port++) {
+    for (int port = 1; port <= caches.portCount; port++) {
       caches.refresh(port);
     }
   }
@@ -105,7 +105,7 @@ public final class DeviceEvents implements DeviceSink {
     if (!type.unaffiliated()) {
       throw new IllegalArgumentException(type + " belongs to an object: use its raise()");
     }
-    if (ring.offer(type, port, hub.clock().nanoTime()) == EventRing.Offer.CLOSED) {
+    if (ring.offer(type, port, hub.clock.nanoTime()) == EventRing.Offer.CLOSED) {
       counters.late.increment();
     } else {
       dispatcher.schedule();
@@ -237,7 +237,7 @@ public final class DeviceEvents implements DeviceSink {
   @MaySleep
   @Fence
   public boolean drain(long timeoutNs) {
-    WaitGraph waits = hub.waits();
+    WaitGraph waits = hub.waits;
     boolean ended = waits.await(poster.end(), Waits.Rank.CLOSES, waits.deadlineNs()).done();
     over = true;
     boolean fenced = handlers.closeAll(timeoutNs);
@@ -343,9 +343,5 @@ public final class DeviceEvents implements DeviceSink {
   /** {@return whether the dispatcher has ended} */
   boolean hasEnded() {
     return dispatcher.hasEnded();
-  }
-
-  EventCounters counters() {
-    return counters;
   }
 }

@@ -46,13 +46,13 @@ final class Dispatcher extends Serial {
 
   @Override
   protected void call() {
-    tick(hub.clock().nanoTime());
+    tick(hub.clock.nanoTime());
     int left = PORTION;
     while (left > 0 && !window.full() && ring.poll(entry)) {
       left--;
       EventType type = entry.type;
       if (type == null) {
-        event(EventType.EVENT_OVERFLOW, 0, entry.lost, hub.clock().nanoTime());
+        event(EventType.EVENT_OVERFLOW, 0, entry.lost, hub.clock.nanoTime());
       } else {
         event(type, entry.port, 0, entry.timeNs);
       }
@@ -90,14 +90,14 @@ final class Dispatcher extends Serial {
   private void event(EventType type, int port, int lost, long timeNs) {
     refresher.before(type, port); // B13: before any handler gets the event
     DeviceEvent event = events.number(type, port, lost, timeNs);
-    long now = hub.clock().nanoTime();
+    long now = hub.clock.nanoTime();
     EventBus bus = events.isOver() ? null : poster.offer(event, now);
     if (bus == null) {
       if (hub.bus() != null) {
-        events.counters().detours.increment();
+        events.counters.detours.increment();
       }
       window.direct(event);
-    } else if (!window.posted(event, now + hub.config().returnTimeoutNs())) {
+    } else if (!window.posted(event, now + hub.config.returnTimeoutNs())) {
       report.goesOn(now);
       nag(bus, event.sequence(), now);
     }
@@ -105,7 +105,7 @@ final class Dispatcher extends Serial {
 
   private void nag(@Nullable EventBus bus, long since, long now) {
     if (bus != null && now - nagNs >= 0) {
-      nagNs = now + NAG_FACTOR * hub.config().returnTimeoutNs();
+      nagNs = now + NAG_FACTOR * hub.config.returnTimeoutNs();
       bus.overdue(events.name(), since);
     }
   }

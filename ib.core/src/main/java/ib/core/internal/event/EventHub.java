@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * the reports.
  */
 public final class EventHub implements AutoCloseable {
-  private final EventConfig config;
+  final EventConfig config;
   private final EventReports reports;
-  private final AtomicSection section;
-  private final EventClock clock;
-  private final Place handlers = Place.virtual("ib-event-handler-"); // never the caller's thread
-  private final WaitGraph waits;
-  private final ThreadFactory posters;
+  final AtomicSection section;
+  final EventClock clock;
+  final Place handlers = Place.virtual("ib-event-handler-"); // never the caller's thread
+  final WaitGraph waits;
+  final ThreadFactory posters;
   private final Map<String, DeviceEvents> devices = new ConcurrentHashMap<>();
   private final EventWatch watch;
   private volatile @Nullable EventBus bus; // null: the dispatcher calls the handlers (F24)
@@ -139,33 +139,9 @@ public final class EventHub implements AutoCloseable {
     watch.stir();
   }
 
-  EventConfig config() {
-    return config;
-  }
-
   /** {@return where the event path and the bus report trouble} */
   public EventReports reports() {
     return reports;
-  }
-
-  AtomicSection section() {
-    return section;
-  }
-
-  EventClock clock() {
-    return clock;
-  }
-
-  Place handlers() {
-    return handlers;
-  }
-
-  WaitGraph waits() {
-    return waits;
-  }
-
-  ThreadFactory posters() {
-    return posters;
   }
 
   @Nullable EventBus bus() {

@@ -77,8 +77,8 @@ final class EventWatch implements Runnable {
   }
 
   private void turn() {
-    long now = hub.clock().nanoTime();
-    next = hub.config().returnTimeoutNs();
+    long now = hub.clock.nanoTime();
+    next = hub.config.returnTimeoutNs();
     devices.values().forEach(d -> incidents.outlive(() -> check(d, now)));
     resting = true;
     if (devices.values().stream().allMatch(DeviceEvents::rests)) {
@@ -86,7 +86,7 @@ final class EventWatch implements Runnable {
     } else {
       resting = false;
     }
-    hub.clock().parkUntil(this, now + next);
+    hub.clock.parkUntil(this, now + next);
   }
 
   /**

@@ -87,7 +87,7 @@ final class HandlerTable {
       }
       silence(queue);
     }
-    End end = queue.fence(Waits.Rank.THROWS, hub.waits().deadlineNs());
+    End end = queue.fence(Waits.Rank.THROWS, hub.waits.deadlineNs());
     switch (end.kind()) {
       case DONE -> {}
       case INSIDE ->
@@ -197,7 +197,7 @@ final class HandlerTable {
   /** Drops a closed handler from the table if no call of it runs. */
   private synchronized void forget(TypedHandler queue) {
     if (queue.hasEnded()) {
-      queues.remove(queue.handler(), queue);
+      queues.remove(queue.handler, queue);
     }
   }
 
@@ -206,7 +206,7 @@ final class HandlerTable {
    */
   synchronized void drop(TypedHandler queue) {
     if (queue.isClosed()) {
-      queues.remove(queue.handler(), queue);
+      queues.remove(queue.handler, queue);
     }
   }
 

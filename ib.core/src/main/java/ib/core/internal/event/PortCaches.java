@@ -55,7 +55,7 @@ final class PortCaches implements DeviceCaches {
   }
 
   private final DriverDevice device;
-  private final int portCount;
+  final int portCount;
   private final AtomicReferenceArray<@Nullable Snapshot> ports;
   private final AtomicLong tickets = new AtomicLong();
 
@@ -78,10 +78,6 @@ final class PortCaches implements DeviceCaches {
       }
     }
     return next;
-  }
-
-  int portCount() {
-    return portCount;
   }
 
   String device() {

@@ -60,7 +60,7 @@ final class Poster implements Place, Runnable {
   Poster(EventHub hub, DeviceEvents events) {
     this.hub = hub;
     this.events = events;
-    this.lag = new BusLag(2 * hub.config().queueCapacity(), hub.config().returnTimeoutNs());
+    this.lag = new BusLag(2 * hub.config.queueCapacity(), hub.config.returnTimeoutNs());
   }
 
   // ---- the queue of posts ----
@@ -91,7 +91,7 @@ final class Poster implements Place, Runnable {
       if (closed) {
         return false;
       }
-      long now = hub.clock().nanoTime();
+      long now = hub.clock.nanoTime();
       EventBus bus = usable(now, true);
       if (bus == null) {
         unmirrored++;
@@ -123,7 +123,7 @@ final class Poster implements Place, Runnable {
 
   @GuardedBy("this")
   private void add(EventBus bus, EventType type, Map<String, Object> what, long key, long now) {
-    events.counters().mirrored.increment();
+    events.counters.mirrored.increment();
     lag.posted(key, now);
     posts.add(new Post(bus, EventTopics.PREFIX + type.name(), what, false));
   }
@@ -132,7 +132,7 @@ final class Poster implements Place, Runnable {
   private @Nullable EventBus usable(long nowNs, boolean mirror) {
     EventBus bus = hub.bus();
     if (bus != null && (same(bus, stuckBus) || !lag.mayPost(nowNs, mirror))) {
-      events.counters().unposted.increment();
+      events.counters.unposted.increment();
       return null;
     }
     return bus;
@@ -143,7 +143,7 @@ final class Poster implements Place, Runnable {
     synchronized (this) {
       lag.returned(key);
       EventBus bus = unmirrored > 0 ? hub.bus() : null;
-      long now = bus == null ? 0 : hub.clock().nanoTime();
+      long now = bus == null ? 0 : hub.clock.nanoTime();
       if (bus == null || same(bus, stuckBus) || !lag.mayPost(now, true)) {
         return;
       }
@@ -160,7 +160,7 @@ final class Poster implements Place, Runnable {
   private synchronized @Nullable Post next() {
     Post post = posts.poll();
     while (post != null && same(post.bus, stuckBus)) {
-      events.counters().unposted.increment();
+      events.counters.unposted.increment();
       post = posts.poll();
     }
     return post;
@@ -232,7 +232,7 @@ final class Poster implements Place, Runnable {
   private void start(@Nullable Thread before) {
     Thread held = before;
     try {
-      Thread t = hub.posters().newThread(this);
+      Thread t = hub.posters.newThread(this);
       t.setName("ib-" + events.name() + "-events");
       // the thread must not keep the class loader of the thread that raised the first event
       t.setContextClassLoader(Poster.class.getClassLoader());
@@ -314,7 +314,7 @@ final class Poster implements Place, Runnable {
       seenNs = nowNs;
       return;
     }
-    if (nowNs - seenNs < hub.config().returnTimeoutNs()) {
+    if (nowNs - seenNs < hub.config.returnTimeoutNs()) {
       return;
     }
     Thread blocked = thread.get();

@@ -10,14 +10,14 @@ import ib.core.verbs.IbEventHandler;
 
 /** One typed handler and the events that wait for it. A slow handler delays only itself (F22). */
 final class TypedHandler extends Mailbox<DeviceEvent> {
-  private final IbEventHandler handler;
+  final IbEventHandler handler;
   private final HandlerTable table;
   private final EventHub hub;
   private final EventCounters counters;
   private volatile boolean givenUp;
 
   TypedHandler(IbEventHandler handler, HandlerTable table, EventHub hub, EventCounters counters) {
-    super(hub.handlers(), hub.config().handlerCapacity());
+    super(hub.handlers, hub.config.handlerCapacity());
     this.handler = handler;
     this.table = table;
     this.hub = hub;
@@ -26,10 +26,6 @@ final class TypedHandler extends Mailbox<DeviceEvent> {
 
   IbDevice owner() {
     return handler.device();
-  }
-
-  IbEventHandler handler() {
-    return handler;
   }
 
   /** {@return the name of the client whose handler this is, for violations} */
@@ -55,7 +51,7 @@ final class TypedHandler extends Mailbox<DeviceEvent> {
     Thread self = Thread.currentThread();
     ClassLoader before = self.getContextClassLoader();
     self.setContextClassLoader(handler.getClass().getClassLoader());
-    hub.section().enter(handler);
+    hub.section.enter(handler);
     try {
       handler.handle(
           new IbEvent(owner(), e.type(), null, e.portOrLost(), e.sequence(), e.timeNs()));
@@ -63,7 +59,7 @@ final class TypedHandler extends Mailbox<DeviceEvent> {
       counters.handlerErrors.increment();
       hub.reports().trouble(owner().name(), "event handler " + culprit() + " threw at " + e, t);
     } finally {
-      hub.section().exit();
+      hub.section.exit();
       self.setContextClassLoader(before);
       Thread.interrupted(); // clears an interrupt that was meant for this call
       counters.delivered.increment();
@@ -106,12 +102,12 @@ final class TypedHandler extends Mailbox<DeviceEvent> {
 
   /** Waits until the call in progress has ended. */
   End fence(Waits.Rank rank, long limitNs) {
-    return fence(hub.waits(), rank, "event handler " + text(), limitNs);
+    return fence(hub.waits, rank, "event handler " + text(), limitNs);
   }
 
   /** Waits until the handler has handled all queued events. */
   End drain(long limitNs) {
-    return drain(hub.waits(), Waits.Rank.CLOSES, "the events of event handler " + text(), limitNs);
+    return drain(hub.waits, Waits.Rank.CLOSES, "the events of event handler " + text(), limitNs);
   }
 
   /** {@return the handler's class and its device, for reports} */

@@ -17,14 +17,10 @@ final class Activity {
     RESET("reset"),
     GONE("disconnect");
 
-    private final String label;
+    final String label;
 
     Kind(String label) {
       this.label = label;
-    }
-
-    String label() {
-      return label;
     }
   }
 
@@ -41,6 +37,6 @@ final class Activity {
 
   /** {@return the called method, and the client if the call is a client's} */
   String text() {
-    return binding == null ? kind.label() : kind.label() + " of " + binding.client.name;
+    return binding == null ? kind.label : kind.label + " of " + binding.client.name;
   }
 }

@@ -52,7 +52,7 @@ final class Calls {
     }
     if (event.shouldCommit()) {
       event.device = tenure.actor.device.name();
-      event.phase = kind.label();
+      event.phase = kind.label;
       event.client = binding == null ? "" : binding.client.name;
       event.failure = error == null ? "" : error.toString();
       event.commit();

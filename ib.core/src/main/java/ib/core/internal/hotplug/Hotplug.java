@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * as {@link Form} says (CC-7 to CC-9).
  */
 public final class Hotplug implements AutoCloseable {
-  private final Book book;
+  final Book book;
   private final Teardown teardown;
   private final Devices devices;
   private final Clients clients;
@@ -71,10 +71,6 @@ public final class Hotplug implements AutoCloseable {
    */
   public void limits(Limits limits) {
     book.limits(limits);
-  }
-
-  Book book() {
-    return book;
   }
 
   // ---- devices ----

@@ -112,7 +112,7 @@ final class Watchdog {
     return new Observer.Stuck(
         f.device.name(),
         b == null ? null : b.client.name,
-        f.activity.kind.label(),
+        f.activity.kind.label,
         nowNs - f.activity.startNs,
         f.thread.getName(),
         stack(f.thread),

@@ -36,7 +36,7 @@ public final class Agent implements MadAgent {
   private final MadRegistration registration;
   private final MadHandler handler;
   private final int hiTid;
-  private final SerialQueue queue;
+  final SerialQueue queue;
   private final Contract contract;
   private final AtomicInteger entering = new AtomicInteger();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -52,7 +52,7 @@ public final class Agent implements MadAgent {
     this.registration = registration;
     this.handler = handler;
     this.hiTid = hiTid;
-    this.contract = port.contract();
+    this.contract = port.contract;
     this.queue = port.newQueue(this + "'s callback", party());
   }
 
@@ -77,7 +77,7 @@ public final class Agent implements MadAgent {
 
   @Override
   public int port() {
-    return port.number();
+    return port.number;
   }
 
   @Override
@@ -92,10 +92,6 @@ public final class Agent implements MadAgent {
 
   boolean rmpp() {
     return registration.rmpp();
-  }
-
-  SerialQueue queue() {
-    return queue;
   }
 
   /** {@return the queue on which its callbacks run, for the layer above} */
@@ -150,8 +146,8 @@ public final class Agent implements MadAgent {
     }
     long eachNs = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     Exchange e = new Exchange(this, own(request), to, eachNs, retries);
-    e.result.onCancel(() -> port.run(() -> port.exchanges().forget(e)));
-    enter(e.result, () -> port.exchanges().begin(e));
+    e.result.onCancel(() -> port.run(() -> port.exchanges.forget(e)));
+    enter(e.result, () -> port.exchanges.begin(e));
     return e.result;
   }
 
@@ -235,7 +231,7 @@ public final class Agent implements MadAgent {
   public void end() {
     boolean first = closed.compareAndSet(false, true);
     if (first) {
-      port.waits().await(new NobodyEnters(this), Waits.Rank.CLOSES, ENTER_NS);
+      port.waits.await(new NobodyEnters(this), Waits.Rank.CLOSES, ENTER_NS);
       port.leave(this);
     }
     BoundDevice o = owner;

@@ -41,11 +41,11 @@ final class Exchange {
 
   void complete(MadReceived response) {
     disarm();
-    agent.queue().execute(() -> result.complete(response));
+    agent.queue.execute(() -> result.complete(response));
   }
 
   void fail(IbException why) {
     disarm();
-    agent.queue().execute(() -> result.completeExceptionally(why));
+    agent.queue.execute(() -> result.completeExceptionally(why));
   }
 }

@@ -57,7 +57,7 @@ final class Exchanges {
     }
     exchanges.put(e.tid(), e);
     if (rmpp) {
-      port.transfers().request(e);
+      port.transfers.request(e);
     } else {
       attempt(e);
     }
@@ -84,12 +84,12 @@ final class Exchanges {
       return;
     }
     if (e.retriesLeft-- > 0) {
-      port.counters().add(Counter.RETRIES);
+      port.counters.add(Counter.RETRIES);
       attempt(e);
       return;
     }
     exchanges.remove(e.tid());
-    port.counters().add(Counter.TIMEOUTS);
+    port.counters.add(Counter.TIMEOUTS);
     e.fail(
         new IbTimedOutException(
             e.agent + ".query " + e.request,
@@ -123,7 +123,7 @@ final class Exchanges {
   void forget(Exchange e) {
     if (exchanges.remove(e.tid(), e)) {
       e.disarm();
-      port.transfers().cancel(e);
+      port.transfers.cancel(e);
     }
   }
 }

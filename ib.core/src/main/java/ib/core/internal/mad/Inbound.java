@@ -41,7 +41,7 @@ final class Inbound {
       return;
     }
     if (h.mgmtClass() == MgmtClass.SUBN_DIRECTED_ROUTE
-        && DirectedRoute.receive(mad.bytes(), port.number()) != DirectedRoute.Way.LOCAL) {
+        && DirectedRoute.receive(mad.bytes(), port.number) != DirectedRoute.Way.LOCAL) {
       port.refused(Counter.UNROUTED, PASSING, source);
       return;
     }
@@ -65,14 +65,14 @@ final class Inbound {
 
   private void request(Mad mad, MadSource source) {
     if (control(mad)) {
-      port.transfers().control(mad, source, null);
+      port.transfers.control(mad, source, null);
       return;
     }
-    Agent agent = port.agents().ofRequest(mad);
+    Agent agent = port.agents.ofRequest(mad);
     if (agent == null) {
       refuse(mad, source);
     } else if (agent.rmpp() && Rmpp.active(mad)) {
-      port.transfers().request(agent, mad, source);
+      port.transfers.request(agent, mad, source);
     } else {
       agent.deliver(new MadReceived(mad, source));
     }
@@ -97,7 +97,7 @@ final class Inbound {
   }
 
   private void response(Mad mad, MadSource source) {
-    Agent agent = port.agents().ofResponse(mad.header());
+    Agent agent = port.agents.ofResponse(mad.header());
     if (agent == null) {
       if (!source.local() || !driver(mad, source)) { // it may be for a manager at this very port
         port.count(Counter.NO_AGENT);
@@ -106,21 +106,21 @@ final class Inbound {
     }
     Exchange e = answered(mad);
     if (agent.rmpp() && control(mad)) {
-      port.transfers().control(mad, source, e);
+      port.transfers.control(mad, source, e);
       return;
     }
     if (agent.rmpp() && MgmtClass.rmpp(mad.header().mgmtClass()) && Rmpp.active(mad)) {
-      port.transfers().response(mad, source, e);
+      port.transfers.response(mad, source, e);
     } else if (e == null) {
       port.count(Counter.LATE); // also a second one (M5)
     } else {
-      port.exchanges().done(e);
+      port.exchanges.done(e);
       e.complete(new MadReceived(mad, source));
     }
   }
 
   private @Nullable Exchange answered(Mad mad) {
-    Exchange e = port.exchanges().waiting(mad.header().transactionId());
+    Exchange e = port.exchanges.waiting(mad.header().transactionId());
     return e != null && e.request.header().mgmtClass() == mad.header().mgmtClass() ? e : null;
   }
 }

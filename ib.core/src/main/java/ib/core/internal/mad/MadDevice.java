@@ -28,7 +28,7 @@ final class MadDevice implements Services.Mad {
       QpWire wire = new QpWire(device, p, contract);
       wires.add(wire);
       String name = device.name() + "/" + p;
-      ports.add(new MadPort(name, wire, world, contract, waits, world.incidents()));
+      ports.add(new MadPort(name, wire, world, contract, waits, world.incidents));
     }
   }
 
@@ -53,7 +53,7 @@ final class MadDevice implements Services.Mad {
 
   @Override
   public Map<String, Long> counters(int port) {
-    return port < 1 || port > ports.size() ? Map.of() : ports.get(port - 1).counters().named();
+    return port < 1 || port > ports.size() ? Map.of() : ports.get(port - 1).counters.named();
   }
 
   /**

@@ -30,18 +30,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class MadPort implements Rmpp.Port {
   private final String name;
-  private final int number;
+  final int number;
   private final Wire wire;
   private final World world;
-  private final Contract contract;
-  private final Waits waits;
+  final Contract contract;
+  final Waits waits;
   private final Incidents incidents;
   private final SerialQueue queue;
-  private final Counters counters = new Counters();
-  private final AgentTable agents = new AgentTable();
+  final Counters counters = new Counters();
+  final AgentTable agents = new AgentTable();
   private final Inbound inbound;
-  private final Exchanges exchanges;
-  private final Transfers transfers = new Transfers(this);
+
+  /** The requests that wait for a response; for the port's queue only. */
+  final Exchanges exchanges;
+
+  final Transfers transfers = new Transfers(this);
 
   MadPort(
       String name, Wire wire, World world, Contract contract, Waits waits, Incidents incidents) {
@@ -57,31 +60,6 @@ final class MadPort implements Rmpp.Port {
     this.inbound = new Inbound(this, wire);
   }
 
-  int number() {
-    return number;
-  }
-
-  Contract contract() {
-    return contract;
-  }
-
-  Counters counters() {
-    return counters;
-  }
-
-  AgentTable agents() {
-    return agents;
-  }
-
-  /** {@return the requests that wait for a response; for the port's queue only} */
-  Exchanges exchanges() {
-    return exchanges;
-  }
-
-  Transfers transfers() {
-    return transfers;
-  }
-
   SerialQueue newQueue(String what, String party) {
     return new SerialQueue(what, party, world::execute, contract, waits);
   }
@@ -94,10 +72,6 @@ final class MadPort implements Rmpp.Port {
   /** Waits until what the port was given before is done. */
   void fence(Consumer<? super Waits.Target> owes) {
     queue.fence(owes);
-  }
-
-  Waits waits() {
-    return waits;
   }
 
   // ---- agents ----
@@ -138,7 +112,7 @@ final class MadPort implements Rmpp.Port {
     if (agent.rmpp() && (mad.isLong() || Rmpp.method(mad.header()))) {
       transfers.message(agent, mad, to, sent);
     } else if (mad.isLong()) {
-      agent.queue().execute(() -> sent.completeExceptionally(tooLong(agent, mad)));
+      agent.queue.execute(() -> sent.completeExceptionally(tooLong(agent, mad)));
     } else {
       transmit(
           mad,
@@ -159,16 +133,14 @@ final class MadPort implements Rmpp.Port {
   }
 
   static void finish(Agent agent, Pending<@Nullable Void> sent, @Nullable IbException why) {
-    agent
-        .queue()
-        .execute(
-            () -> {
-              if (why == null) {
-                sent.complete(null);
-              } else {
-                sent.completeExceptionally(why);
-              }
-            });
+    agent.queue.execute(
+        () -> {
+          if (why == null) {
+            sent.complete(null);
+          } else {
+            sent.completeExceptionally(why);
+          }
+        });
   }
 
   // ---- the way out ----

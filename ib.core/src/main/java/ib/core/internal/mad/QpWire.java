@@ -87,7 +87,7 @@ final class QpWire implements Wire, AutoCloseable {
     layer = to;
     for (SpecialQp q : qps) {
       if (q != null) {
-        QueuePair qp = q.qp();
+        QueuePair qp = q.qp;
         int qkey = qp.type() == QpType.SMI ? 0 : WellKnown.QP1_QKEY;
         qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(defaultPartition()).qkey(qkey));
         q.fill();
@@ -170,7 +170,7 @@ final class QpWire implements Wire, AutoCloseable {
   void starved(int qpn) {
     SpecialQp q = qps[qpn];
     MadPort to = layer;
-    if (to != null && q != null && q.qp().state() == QpState.RTS) {
+    if (to != null && q != null && q.qp.state() == QpState.RTS) {
       to.count(Counter.RECEIVE_ERRORS);
     }
   }

@@ -24,7 +24,10 @@ final class RmppSend {
   private final Consumer<@Nullable IbException> end;
   private final int offset;
   private final int segmentBytes;
-  private final int segments;
+
+  /** The number of segments. */
+  final int segments;
+
   private int acknowledged;
   private int sent;
   private int highest;
@@ -56,11 +59,6 @@ final class RmppSend {
     this.segmentBytes = MadHeader.MAD_BYTES - offset;
     long data = message.data().byteSize();
     this.segments = (int) Math.max(1, (data + segmentBytes - 1) / segmentBytes);
-  }
-
-  /** {@return the number of segments} */
-  int segments() {
-    return segments;
   }
 
   /** Starts to send, with the window that the receiver has granted already, at least 1. */

@@ -32,7 +32,7 @@ final class SpecialQp implements AutoCloseable {
   private record Waiting(MemorySegment mad, MadAddress to, Wire.Done done) {}
 
   private final QpWire wire;
-  private final QueuePair qp;
+  final QueuePair qp;
   private final MemoryRegion memory;
   private final long receivesAt;
   private final int receives;
@@ -60,10 +60,6 @@ final class SpecialQp implements AutoCloseable {
   /** {@return the memory that one direction of so many needs} */
   static long bytes(int slots) {
     return (long) slots * BUFFER;
-  }
-
-  QueuePair qp() {
-    return qp;
   }
 
   /** Posts all receives. */

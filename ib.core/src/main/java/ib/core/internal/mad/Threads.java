@@ -16,8 +16,10 @@ import org.slf4j.LoggerFactory;
 public final class Threads implements World, AutoCloseable {
   private static final long KEEP_S = 10;
 
-  private final Incidents incidents =
+  /** What was refused at all ports, and what these threads have outlived. */
+  final Incidents incidents =
       new Incidents("management datagrams", LoggerFactory.getLogger(Threads.class)::warn);
+
   private final ScheduledThreadPoolExecutor timer;
   private final ThreadFactory factory =
       Thread.ofVirtual().name("ib-mad-", 0).inheritInheritableThreadLocals(false).factory();
@@ -36,11 +38,6 @@ public final class Threads implements World, AutoCloseable {
     timer.setRemoveOnCancelPolicy(true);
     timer.setKeepAliveTime(KEEP_S, TimeUnit.SECONDS);
     timer.allowCoreThreadTimeOut(true);
-  }
-
-  /** {@return what was refused at all ports, and what these threads have outlived} */
-  Incidents incidents() {
-    return incidents;
   }
 
   @Override

@@ -51,9 +51,9 @@ final class Transfers {
               sends.remove(key);
               e.sending = null;
               if (failure != null) {
-                port.exchanges().done(e);
+                port.exchanges.done(e);
                 e.fail(failure);
-              } else if (port.exchanges().waiting(e.tid()) != null) {
+              } else if (port.exchanges.waiting(e.tid()) != null) {
                 turnAround(e);
               }
             });
@@ -70,7 +70,7 @@ final class Transfers {
           e.to);
     }
     if (e.alarm == null) {
-      port.exchanges().awaitResponse(e);
+      port.exchanges.awaitResponse(e);
     }
   }
 
@@ -126,8 +126,8 @@ final class Transfers {
 
   /** Ends a request that waits for its answer; one that has ended stays as it is. */
   private void end(@Nullable Exchange e, RmppException why) {
-    if (e != null && e.equals(port.exchanges().waiting(e.tid()))) {
-      port.exchanges().done(e);
+    if (e != null && e.equals(port.exchanges.waiting(e.tid()))) {
+      port.exchanges.done(e);
       e.fail(why);
     }
   }
@@ -299,8 +299,8 @@ final class Transfers {
 
     @Override
     public void message(Mad message) {
-      if (exchange.equals(port.exchanges().waiting(exchange.tid()))) {
-        port.exchanges().done(exchange);
+      if (exchange.equals(port.exchanges.waiting(exchange.tid()))) {
+        port.exchanges.done(exchange);
         exchange.complete(new MadReceived(message, source));
       }
     }

@@ -48,12 +48,12 @@ final class Account {
   }
 
   private IbNoMemoryException refusal(Quota quota, long n, long now) {
-    long unit = quota.unit();
+    long unit = quota.unit;
     return new IbNoMemoryException(
         owner,
         Math.ceilDiv(n, unit)
             + " more "
-            + quota.label()
+            + quota.label
             + " than the "
             + Math.ceilDiv(now, unit)
             + " that it has are over its limit of "

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 record Closed(ObjectRecord record) implements Waits.Target {
   @Override
   public boolean over() {
-    return record.life().state().compareTo(State.CLOSING) > 0;
+    return record.life.state().compareTo(State.CLOSING) > 0;
   }
 
   @Override

@@ -24,7 +24,7 @@ final class Destruction {
 
   Destruction(ObjectRecord record) {
     this.record = record;
-    this.contract = record.ownership().table().contract();
+    this.contract = record.ownership().table.contract;
   }
 
   /**
@@ -34,7 +34,7 @@ final class Destruction {
    * @throws IbInvalidException when it is a handle
    */
   void close() {
-    ObjectTable table = record.ownership().table();
+    ObjectTable table = record.ownership().table;
     if (record.kind() != Kind.AH) { // S5: any context
       contract.requireMaySleep(record.owner(), record, "close");
     }
@@ -43,11 +43,11 @@ final class Destruction {
           record + ".close", "a handle is not closed", "return from remove");
     }
     IbObject object = record.self();
-    if (object != null && record.life().state() == State.LIVE && !object.pins().isEmpty()) {
+    if (object != null && record.life.state() == State.LIVE && !object.pins().isEmpty()) {
       throw new IbBusyException(record + ".close", object.pins());
     }
-    while (!record.life().beginClose()) {
-      State s = record.life().state();
+    while (!record.life.beginClose()) {
+      State s = record.life.state();
       if (s == State.RESERVED) {
         throw record.refusal(s, "close");
       }
@@ -55,7 +55,7 @@ final class Destruction {
         awaitClosed(table.waits().deadlineNs());
         return;
       }
-      if (record.life().users() != 0) {
+      if (record.life.users() != 0) {
         throw busy();
       }
     }
@@ -71,8 +71,8 @@ final class Destruction {
 
   /** Destroys the object of a client that is gone, used or not; {@return whether it is gone}. */
   boolean force() {
-    Life life = record.life();
-    long graceNs = record.ownership().graceNs();
+    Life life = record.life;
+    long graceNs = record.ownership().graceNs;
     if (life.go(State.RESERVED, State.POISONED)) {
       return false; // publish() or abort() will come, or not
     }
@@ -86,20 +86,20 @@ final class Destruction {
 
   /** Destroys an object that the driver finished after its client had gone; it is closing. */
   void revoked() {
-    run(record.ownership().graceNs());
+    run(record.ownership().graceNs);
     end(State.POISONED);
   }
 
   /** Destroys an object that the driver finished after the sweep had given up waiting for it. */
   void late() {
-    run(record.ownership().graceNs());
+    run(record.ownership().graceNs);
     record.release();
   }
 
   /** The driver has destroyed it: only now its references are given back (B9). */
   private void end(State last) {
     record.release();
-    record.life().go(State.CLOSING, last);
+    record.life.go(State.CLOSING, last);
   }
 
   /**
@@ -110,7 +110,7 @@ final class Destruction {
     if (record.kind() == Kind.AH) {
       return false;
     }
-    Waits waits = record.ownership().table().waits();
+    Waits waits = record.ownership().table.waits();
     End end = waits.await(new Closed(record), Waits.Rank.CLOSES, limitNs);
     if (end.kind() == End.Kind.TIMEOUT) {
       List<String> busy = new ArrayList<>();
@@ -129,7 +129,7 @@ final class Destruction {
         }
         record
             .ownership()
-            .table()
+            .table
             .waits()
             .await(new NoReaders(record), Waits.Rank.CLOSES, limitNs); // short: readers do not wait
       }
@@ -140,7 +140,7 @@ final class Destruction {
   }
 
   private void fence(Serial task, long limitNs) {
-    Waits waits = record.ownership().table().waits();
+    Waits waits = record.ownership().table.waits();
     task.close();
     End end = task.fence(waits, Waits.Rank.CLOSES, record.toString(), limitNs);
     if (end.done()) {
@@ -177,7 +177,7 @@ final class Destruction {
   private record NoReaders(ObjectRecord record) implements Waits.Target {
     @Override
     public boolean over() {
-      return record.life().readers() == 0;
+      return record.life.readers() == 0;
     }
 
     @Override
@@ -204,7 +204,7 @@ final class Destruction {
       contract.handlerThrew("the driver, destroying " + record + ",", e);
       contract.report(
           "S28",
-          record.ownership().table().driver(),
+          record.ownership().table.driver,
           "destroying " + record + " failed: " + e,
           List.of());
     }

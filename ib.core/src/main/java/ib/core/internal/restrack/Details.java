@@ -31,23 +31,19 @@ final class Details {
    */
   static @Nullable ResourceRecord record(ObjectRecord record) {
     if (record.kind() == Kind.AH) { // destroyed without waiting (S5): never looked into
-      boolean live = record.life().state() == Life.State.LIVE;
+      boolean live = record.life.state() == Life.State.LIVE;
       return live ? record(record, Map.of("pdn", record.pdn())) : null;
     }
-    if (!record.life().pin()) {
+    if (!record.life.pin()) {
       return null;
     }
     try {
       return record(record, of(Objects.requireNonNull(record.self()), record));
     } catch (Throwable e) { // the driver's
-      record
-          .ownership()
-          .table()
-          .contract()
-          .handlerThrew("the driver, asked about " + record + ",", e);
+      record.ownership().table.contract.handlerThrew("the driver, asked about " + record + ",", e);
       return record(record, Map.of("error", String.valueOf(e.getMessage())));
     } finally {
-      record.life().unpin();
+      record.life.unpin();
     }
   }
 
@@ -57,7 +53,7 @@ final class Details {
         record.kind(),
         record.id(),
         record.owner(),
-        record.life().users(),
+        record.life.users(),
         Collections.unmodifiableMap(details));
   }
 

@@ -24,9 +24,12 @@ public final class ObjectRecord implements ObjectControl {
   private final Owner owner;
   private final Kind kind;
   private final long id;
-  private final List<ObjectRecord> uses;
-  private final Origin origin = Origin.here();
-  private final Life life;
+
+  /** The objects that this one uses. */
+  final List<ObjectRecord> uses;
+
+  final Origin origin = Origin.here();
+  final Life life;
   private final Holdings holdings;
   private final @Nullable ObjectEvents events;
   private volatile @Nullable Serial completions;
@@ -41,12 +44,12 @@ public final class ObjectRecord implements ObjectControl {
     this.kind = kind;
     this.uses = uses;
     this.life = new Life(kind == Kind.DEVICE ? State.LIVE : State.RESERVED);
-    this.id = kind == Kind.DEVICE ? owner.device().info().index() : owner.table().newId(kind);
+    this.id = kind == Kind.DEVICE ? owner.device.info().index() : owner.table.newId(kind);
     boolean raises = kind == Kind.CQ || kind == Kind.QP || kind == Kind.SRQ;
-    this.holdings = new Holdings(owner.account());
-    ObjectTable t = owner.table();
+    this.holdings = new Holdings(owner.account);
+    ObjectTable t = owner.table;
     this.busyWith = kind == Kind.DEVICE ? null : Thread.currentThread();
-    this.events = raises ? new ObjectEvents(t.contract(), t.vectors(), t.mirror()) : null;
+    this.events = raises ? new ObjectEvents(t.contract, t.vectors, t.mirror) : null;
   }
 
   // ---- what it is ----
@@ -63,7 +66,7 @@ public final class ObjectRecord implements ObjectControl {
 
   @Override
   public IbDevice device() {
-    return owner.device();
+    return owner.device;
   }
 
   @Override
@@ -73,10 +76,6 @@ public final class ObjectRecord implements ObjectControl {
 
   Owner ownership() {
     return owner;
-  }
-
-  Origin origin() {
-    return origin;
   }
 
   /** {@return the object's name, for example {@code QP 17 (qpn 0x4df286)}} */
@@ -94,9 +93,9 @@ public final class ObjectRecord implements ObjectControl {
 
   @Override
   public void enter(String method) {
-    owner.table().contract().requireMaySleep(owner.client(), this, method);
+    owner.table.contract.requireMaySleep(owner.client(), this, method);
     enterAnyContext(method);
-    PlantedFault fault = owner.fault();
+    PlantedFault fault = owner.fault;
     if (fault != null) {
       fault.step(this + "." + method);
     }
@@ -115,7 +114,7 @@ public final class ObjectRecord implements ObjectControl {
     if (s == State.POISONED || owner.poisoned()) {
       if (owner.gone()) {
         String text = what + " was called after the client was removed";
-        owner.table().contract().report("S32", owner.client(), text, List.of());
+        owner.table.contract.report("S32", owner.client(), text, List.of());
       }
       return new IbDisassociatedException(
           what,
@@ -128,10 +127,8 @@ public final class ObjectRecord implements ObjectControl {
   @Override
   public void broken(String clause, String what, String instead) {
     String text = this + " " + what;
-    owner
-        .table()
-        .contract()
-        .report(new Violation(clause, owner.client(), text, instead, Stacks.here(), List.of()));
+    owner.table.contract.report(
+        new Violation(clause, owner.client(), text, instead, Stacks.here(), List.of()));
   }
 
   // ---- references ----
@@ -161,7 +158,7 @@ public final class ObjectRecord implements ObjectControl {
           what, object + " was not made by this core", "objects of this device");
     }
     if (!b.owner.equals(owner)) {
-      boolean foreignDevice = !b.owner.table().equals(owner.table());
+      boolean foreignDevice = !b.owner.table.equals(owner.table);
       throw new IbInvalidException(
           what,
           b
@@ -184,11 +181,6 @@ public final class ObjectRecord implements ObjectControl {
   @Override
   public void settle(Amount what, long amount) {
     holdings.settle(what, amount);
-  }
-
-  /** {@return the objects that this one uses} */
-  List<ObjectRecord> uses() {
-    return uses;
   }
 
   long pdn() {
@@ -221,8 +213,8 @@ public final class ObjectRecord implements ObjectControl {
 
   List<ObjectRecord> userRecords() {
     return kind == Kind.DEVICE
-        ? owner.table().records().filter(b -> b.owner.equals(owner)).toList()
-        : owner.table().usersOf(this).toList();
+        ? owner.table.records().filter(b -> b.owner.equals(owner)).toList()
+        : owner.table.usersOf(this).toList();
   }
 
   @Override
@@ -279,7 +271,7 @@ public final class ObjectRecord implements ObjectControl {
       return handler;
     }
     eventHandler = handler;
-    return new GuardedEventHandler(e, owner.table().contract(), owner.table().driver());
+    return new GuardedEventHandler(e, owner.table.contract, owner.table.driver);
   }
 
   @Override
@@ -334,17 +326,13 @@ public final class ObjectRecord implements ObjectControl {
 
   /** Leaves the table and the accounts, and gives the references back. */
   void release() {
-    owner.table().remove(this);
+    owner.table.remove(this);
     holdings.end();
     owner.gone(kind);
     uses.forEach(b -> b.life.unuse());
   }
 
   // ---- introspection (Details) ----
-
-  Life life() {
-    return life;
-  }
 
   @Nullable IbObject self() {
     return self;

@@ -25,11 +25,11 @@ import java.util.stream.Stream;
 public final class ObjectTable {
   private static final int KINDS = Kind.values().length;
 
-  private final String driver;
-  private final Contract contract;
-  private final CompletionVectors vectors;
-  private final EventMirror mirror;
-  private final Supplier<Quotas> quotas;
+  final String driver;
+  final Contract contract;
+  final CompletionVectors vectors;
+  final EventMirror mirror;
+  final Supplier<Quotas> quotas;
   private final WaitGraph waits;
   private final AtomicLongArray nextId = new AtomicLongArray(KINDS);
   private final AtomicIntegerArray live = new AtomicIntegerArray(KINDS);
@@ -62,26 +62,6 @@ public final class ObjectTable {
     this.waits = waits;
   }
 
-  String driver() {
-    return driver;
-  }
-
-  Contract contract() {
-    return contract;
-  }
-
-  CompletionVectors vectors() {
-    return vectors;
-  }
-
-  EventMirror mirror() {
-    return mirror;
-  }
-
-  Supplier<Quotas> quotas() {
-    return quotas;
-  }
-
   /** {@return who waits for whom} */
   public WaitGraph waits() {
     return waits;
@@ -108,7 +88,7 @@ public final class ObjectTable {
   }
 
   Stream<ObjectRecord> usersOf(ObjectRecord used) {
-    return records.stream().filter(b -> b.uses().contains(used));
+    return records.stream().filter(b -> b.uses.contains(used));
   }
 
   /**
@@ -119,7 +99,7 @@ public final class ObjectTable {
   Map<ObjectRecord, List<ObjectRecord>> usersOfAll() {
     Map<ObjectRecord, List<ObjectRecord>> users = new HashMap<>();
     for (ObjectRecord user : records) {
-      for (ObjectRecord used : Set.copyOf(user.uses())) {
+      for (ObjectRecord used : Set.copyOf(user.uses)) {
         users.computeIfAbsent(used, r -> new ArrayList<>()).add(user);
       }
     }

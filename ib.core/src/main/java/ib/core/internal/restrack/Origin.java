@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 final class Origin {
   private static final int MAX_FRAMES = 24;
 
-  private final String thread = Thread.currentThread().getName();
+  final String thread = Thread.currentThread().getName();
   private final long timeNs = System.nanoTime();
   private final Throwable stack = new Throwable("never thrown");
 
@@ -26,10 +26,6 @@ final class Origin {
   private static boolean isCore(StackTraceElement frame) {
     String c = frame.getClassName();
     return c.startsWith("ib.core.internal.") || c.startsWith("ib.core.verbs.");
-  }
-
-  String thread() {
-    return thread;
   }
 
   long ageNs() {

@@ -36,15 +36,18 @@ public final class Owner {
       List.of(Kind.QP, Kind.MW, Kind.SRQ, Kind.AH, Kind.MR, Kind.CQ, Kind.PD);
 
   private final String client;
-  private final IbDevice device;
-  private final ObjectTable table;
-  private final long graceNs;
+  final IbDevice device;
+  final ObjectTable table;
+  final long graceNs;
   private final AtomicInteger live = new AtomicInteger();
   private final Queue<Loan> loans = new ConcurrentLinkedQueue<>();
   private final Queue<Waits.Target> owed = new ConcurrentLinkedQueue<>();
-  private final Account account;
+  final Account account;
   private final ObjectRecord handle;
-  private final @Nullable PlantedFault fault;
+
+  /** What is planted to fail, or null. */
+  final @Nullable PlantedFault fault;
+
   private volatile boolean poisoned;
   private volatile boolean gone;
 
@@ -61,7 +64,7 @@ public final class Owner {
     this.device = device;
     this.table = table;
     this.graceNs = graceNs;
-    this.account = new Account("client " + client + " on " + device.name(), table.quotas());
+    this.account = new Account("client " + client + " on " + device.name(), table.quotas);
     this.handle = new ObjectRecord(this, Kind.DEVICE, List.of());
     this.fault = PlantedFault.of(client);
   }
@@ -89,25 +92,8 @@ public final class Owner {
         .toList();
   }
 
-  IbDevice device() {
-    return device;
-  }
-
-  ObjectTable table() {
-    return table;
-  }
-
-  long graceNs() {
-    return graceNs;
-  }
-
   boolean poisoned() {
     return poisoned;
-  }
-
-  /** {@return what is planted to fail, or null} */
-  @Nullable PlantedFault fault() {
-    return fault;
   }
 
   /** {@return whether the client was removed, and all that it had made is gone} */
@@ -151,10 +137,6 @@ public final class Owner {
   void gone(Kind kind) {
     live.decrementAndGet();
     account.add(Quota.of(kind), -1);
-  }
-
-  Account account() {
-    return account;
   }
 
   /**
@@ -244,7 +226,7 @@ public final class Owner {
     for (ObjectRecord record : left) {
       // one that is closing or closed is no leak: its owner closes it on another thread, or it was
       // refused because the client had gone
-      if (record.life().state().compareTo(State.CLOSING) < 0) {
+      if (record.life.state().compareTo(State.CLOSING) < 0) {
         leaked.add(record);
         report.leak(record, users.getOrDefault(record, List.of()));
       }
@@ -269,14 +251,14 @@ public final class Owner {
       List<String> running = new ArrayList<>();
       fence.holders(t -> running.addAll(Stacks.of(t)));
       String text = fence.text() + " of " + client + " has not returned when all was closed";
-      table.contract().report("I4", client, text, running);
+      table.contract.report("I4", client, text, running);
     }
   }
 
   /** Objects that the client is just making. */
   private record Making(Owner owner) implements Waits.Target {
     private Stream<ObjectRecord> reserved() {
-      return owner.records().filter(b -> b.life().state() == State.RESERVED);
+      return owner.records().filter(b -> b.life.state() == State.RESERVED);
     }
 
     @Override
@@ -306,14 +288,13 @@ public final class Owner {
     }
 
     void leak(ObjectRecord record, List<ObjectRecord> users) {
-      leak(record.label(), record.origin(), users.stream().map(ObjectRecord::label).toList());
+      leak(record.label(), record.origin, users.stream().map(ObjectRecord::label).toList());
     }
 
     void leak(String label, Origin o, List<String> pinnedBy) {
       List<String> stack = stacks.of(o);
       String device = owner.device.name();
-      leaks.add(
-          new LeakRecord(owner.client, device, label, o.ageNs(), o.thread(), stack, pinnedBy));
+      leaks.add(new LeakRecord(owner.client, device, label, o.ageNs(), o.thread, stack, pinnedBy));
     }
   }
 

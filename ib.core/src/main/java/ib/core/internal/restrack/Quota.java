@@ -38,8 +38,12 @@ public enum Quota {
   private static final int MAX = 999_999_999;
 
   private final ConfigKey.Whole setting;
-  private final long unit;
-  private final String label;
+
+  /** What one of the key's units counts. */
+  final long unit;
+
+  /** What is counted, in the plural. */
+  final String label;
 
   Quota(String key, int standard, long unit, String label) {
     String text = "The most " + label + " that a client may have on a device.";
@@ -61,16 +65,6 @@ public enum Quota {
   /** {@return the limit without a configuration, in units of the key} */
   public int standard() {
     return setting.standard();
-  }
-
-  /** {@return what one of the key's units counts} */
-  long unit() {
-    return unit;
-  }
-
-  /** {@return what is counted, in the plural} */
-  String label() {
-    return label;
   }
 
   static Quota of(Kind kind) {

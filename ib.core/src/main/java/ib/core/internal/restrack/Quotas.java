@@ -41,6 +41,6 @@ public record Quotas(Map<Quota, Integer> most) {
   }
 
   long limit(Quota quota) {
-    return Objects.requireNonNull(most.get(quota)) * quota.unit();
+    return Objects.requireNonNull(most.get(quota)) * quota.unit;
   }
 }

@@ -76,7 +76,7 @@ final class Group extends Upkeep {
       throw new IllegalStateException("joined without a record: " + mgid);
     }
     for (Field f : FIXED) {
-      if (m.request().has(f) && m.request().number(f) != r.number(f)) {
+      if (m.request.has(f) && m.request.number(f) != r.number(f)) {
         m.changed(
             State.REFUSED,
             r,
@@ -114,7 +114,7 @@ final class Group extends Upkeep {
 
     @Override
     public McMemberRecord record() {
-      return member.request().copy().set(Field.PORT_GID, port.gid());
+      return member.request.copy().set(Field.PORT_GID, port.gid());
     }
 
     @Override

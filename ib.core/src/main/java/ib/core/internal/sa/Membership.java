@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Membership implements SaMembership {
   private final Session session;
-  private final McMemberRecord request;
+  final McMemberRecord request;
   private final Listener listener;
   private volatile McMemberRecord record;
   private volatile State state = State.JOINING;
@@ -21,10 +21,6 @@ final class Membership implements SaMembership {
     this.request = request.copy();
     this.record = this.request;
     this.listener = listener;
-  }
-
-  McMemberRecord request() {
-    return request;
   }
 
   boolean belongsTo(Session other) {

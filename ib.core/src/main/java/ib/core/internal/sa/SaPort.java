@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The state that all clients of one port share: memberships, subscriptions, the SA's abilities. */
 final class SaPort implements AutoCloseable {
-  private final BoundDevice device;
-  private final int number;
-  private final World world;
+  final BoundDevice device;
+  final int number;
+  final World world;
   private final Agent agent;
   private final SerialQueue queue;
   private final IbEventHandler events;
@@ -59,18 +59,6 @@ final class SaPort implements AutoCloseable {
           }
         };
     device.registerEventHandler(events);
-  }
-
-  int number() {
-    return number;
-  }
-
-  BoundDevice device() {
-    return device;
-  }
-
-  World world() {
-    return world;
   }
 
   Gid gid() {

@@ -58,7 +58,7 @@ final class Session implements SaClient, SaMulticast {
 
   @Override
   public int port() {
-    return port.number();
+    return port.number;
   }
 
   @Override
@@ -68,22 +68,22 @@ final class Session implements SaClient, SaMulticast {
 
   @Override
   public <S extends SaRecord<S, ?>> CompletableFuture<S> get(S query, int timeoutMs) {
-    return Query.one(agent, port.world(), MadMethod.GET, query, timeoutMs);
+    return Query.one(agent, port.world, MadMethod.GET, query, timeoutMs);
   }
 
   @Override
   public <S extends SaRecord<S, ?>> CompletableFuture<List<S>> getTable(S query, int timeoutMs) {
-    return Query.table(agent, port.world(), query, timeoutMs);
+    return Query.table(agent, port.world, query, timeoutMs);
   }
 
   @Override
   public <S extends SaRecord<S, ?>> CompletableFuture<S> set(S record, int timeoutMs) {
-    return Query.one(agent, port.world(), MadMethod.SET, record, timeoutMs);
+    return Query.one(agent, port.world, MadMethod.SET, record, timeoutMs);
   }
 
   @Override
   public <S extends SaRecord<S, ?>> CompletableFuture<S> delete(S record, int timeoutMs) {
-    return Query.one(agent, port.world(), MadMethod.DELETE, record, timeoutMs);
+    return Query.one(agent, port.world, MadMethod.DELETE, record, timeoutMs);
   }
 
   @Override
@@ -127,7 +127,7 @@ final class Session implements SaClient, SaMulticast {
   void close(Subscription s) {
     s.end();
     if (subscriptions.remove(s)) {
-      port.run(() -> port.reports(s.trap()).remove(s));
+      port.run(() -> port.reports(s.trap).remove(s));
     }
   }
 
@@ -147,7 +147,7 @@ final class Session implements SaClient, SaMulticast {
     }
     open();
     memberships.add(m);
-    port.run(() -> port.group(m.request().gid(McMemberRecord.Field.MGID)).add(m));
+    port.run(() -> port.group(m.request.gid(McMemberRecord.Field.MGID)).add(m));
     return m;
   }
 
@@ -173,10 +173,10 @@ final class Session implements SaClient, SaMulticast {
     port.run(
         () -> {
           if (m.state() == SaMembership.State.MEMBER) {
-            Group group = port.group(m.request().gid(McMemberRecord.Field.MGID));
+            Group group = port.group(m.request.gid(McMemberRecord.Field.MGID));
             group.forgotten(
                 new IbAgainException(
-                    "membership of " + m.request().gid(McMemberRecord.Field.MGID),
+                    "membership of " + m.request.gid(McMemberRecord.Field.MGID),
                     "the subnet administrator has forgotten it",
                     "wait: the core registers again"));
             group.step();
@@ -193,7 +193,7 @@ final class Session implements SaClient, SaMulticast {
   private void leave(Membership m) {
     m.end();
     if (memberships.remove(m)) {
-      port.run(() -> port.group(m.request().gid(McMemberRecord.Field.MGID)).remove(m));
+      port.run(() -> port.group(m.request.gid(McMemberRecord.Field.MGID)).remove(m));
     }
   }
 
@@ -217,6 +217,6 @@ final class Session implements SaClient, SaMulticast {
 
   @Override
   public String toString() {
-    return "SA client of " + port.device().name() + "/" + port.number();
+    return "SA client of " + port.device.name() + "/" + port.number;
   }
 }

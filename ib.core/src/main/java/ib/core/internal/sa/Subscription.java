@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** One caller's share in a subscription. */
 final class Subscription implements SaSubscription {
   private final Session session;
-  private final int trap;
+  final int trap;
   private final Consumer<Notice> reports;
   private final Pending<@Nullable Void> confirmed = new Pending<>();
   private volatile boolean closed;
@@ -20,10 +20,6 @@ final class Subscription implements SaSubscription {
     this.session = session;
     this.trap = trap;
     this.reports = reports;
-  }
-
-  int trap() {
-    return trap;
   }
 
   @Override

@@ -23,7 +23,7 @@ class DispatcherTest {
   private static final EventType ACTIVE = EventType.PORT_ACTIVE;
 
   private final Rig rig = new Rig();
-  private final EventCounters counters = rig.events.counters();
+  private final EventCounters counters = rig.events.counters;
   private final List<DeviceEvent> handed = new ArrayList<>();
   private final List<Long> overdue = new ArrayList<>();
   private boolean throwing;

@@ -142,7 +142,7 @@ class HandlerTableTest {
   void tooLong() {
     Recorder r = blocked();
     offer();
-    rig.hub.waits().deadlineNs(0);
+    rig.hub.waits.deadlineNs(0);
     assertText(
         "its call does not return",
         assertThrows(IbTimedOutException.class, () -> table.unregister(rig.client, r)));
@@ -158,7 +158,7 @@ class HandlerTableTest {
   void again() {
     Recorder r = blocked();
     offer();
-    rig.hub.waits().deadlineNs(0);
+    rig.hub.waits.deadlineNs(0);
     assertThrows(IbTimedOutException.class, () -> table.unregister(rig.client, r));
     offer();
     table.register(rig.client, r);

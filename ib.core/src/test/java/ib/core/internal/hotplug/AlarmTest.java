@@ -44,7 +44,7 @@ class AlarmTest implements Observer, Sync {
   private final DeviceEntry e = hotplug.announce(d, d.info, "driver", null);
 
   private void awaitWaits(int n) {
-    Book book = hotplug.book();
+    Book book = hotplug.book;
     Wait.until(() -> book.compute(() -> book.graph.waits().size()) == n);
   }
 
@@ -100,7 +100,7 @@ class AlarmTest implements Observer, Sync {
     Limits other = new Limits(5, 6);
     hotplug.limits(other);
     assertEquals(List.of(1_000L), dues);
-    assertEquals(other, hotplug.book().limits);
+    assertEquals(other, hotplug.book.limits);
   }
 
   @Test
@@ -135,7 +135,7 @@ class AlarmTest implements Observer, Sync {
     assertEquals(List.of(3_000 + DEADLINE), dues);
     assertEquals(3_000 + DEADLINE, scan.applyAsLong(1_000 + REPORT));
     assertEquals(Alarm.NEVER, scan.applyAsLong(3_000 + DEADLINE));
-    Book book = hotplug.book();
+    Book book = hotplug.book;
     Wait.until(() -> book.compute(() -> e.state == DeviceEntry.State.GONE));
     slow.free.countDown();
     Wait.end(slow.driver);

@@ -81,8 +81,8 @@ class ChildHangsTest {
           assertEquals(List.of("probe", "open", "close", "close", "drain", "gone"), f.pf.log);
           assertEquals(1, f.vf.log.stream().filter("gone"::equals).count());
           assertEquals(List.of(), s.failures);
-          assertTrue(s.hotplug.book().tenures.isEmpty());
-          assertTrue(s.hotplug.book().devices.isEmpty());
+          assertTrue(s.hotplug.book.tenures.isEmpty());
+          assertTrue(s.hotplug.book.devices.isEmpty());
         });
   }
 
@@ -107,7 +107,7 @@ class ChildHangsTest {
           assertTrue(s.at("revoked a") < s.at("action"));
           assertTrue(s.at("add b pf") < s.at("add b vf"));
           assertTrue(s.at("end of add b vf") < s.at("end of remove a vf"));
-          assertTrue(s.hotplug.book().tenures.isEmpty());
+          assertTrue(s.hotplug.book.tenures.isEmpty());
         });
   }
 
@@ -131,8 +131,8 @@ class ChildHangsTest {
           assertTrue(s.at("action") < s.at("add a vf"));
           assertTrue(s.at("revoked a") < s.log.lastIndexOf("remove b pf"));
           assertTrue(s.at("second ends") >= 0);
-          assertTrue(s.hotplug.book().tenures.isEmpty());
-          assertTrue(s.hotplug.book().devices.isEmpty());
+          assertTrue(s.hotplug.book.tenures.isEmpty());
+          assertTrue(s.hotplug.book.devices.isEmpty());
         });
   }
 
@@ -173,7 +173,7 @@ class ChildHangsTest {
           s.run();
           assertTrue(s.at("revoked a") < s.at("second ends"));
           assertEquals(State.LIVE, s.status("c", "other").state());
-          assertTrue(s.hotplug.book().tenures.isEmpty());
+          assertTrue(s.hotplug.book.tenures.isEmpty());
         });
   }
 }

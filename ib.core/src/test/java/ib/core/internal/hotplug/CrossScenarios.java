@@ -140,7 +140,7 @@ public final class CrossScenarios {
     public void setUp() {
       Sync sync = new ExploredSync(HELPERS);
       hotplug = new Hotplug(sync, () -> 0, Limits.DEFAULT, new Rules(), this);
-      graph = hotplug.book().graph;
+      graph = hotplug.book.graph;
       for (int i = 0; i < 2; i++) {
         stands[i] = new Stand(kinds[i], i, sync);
       }

@@ -141,8 +141,8 @@ class CrossStageTest {
           }
           assertEquals(List.of(), s.stuck);
           assertEquals(List.of(), s.failures);
-          assertTrue(s.hotplug.book().graph.waits().isEmpty());
-          assertTrue(s.hotplug.book().tenures.isEmpty());
+          assertTrue(s.hotplug.book.graph.waits().isEmpty());
+          assertTrue(s.hotplug.book.tenures.isEmpty());
         });
   }
 
@@ -194,8 +194,8 @@ class CrossStageTest {
           assertEquals(List.of("probe", "open", "close", "drain", "gone"), pf.log);
           assertEquals(1, s.violations.size(), "the one inside the child cannot wait");
           assertEquals(List.of(), s.stuck);
-          assertTrue(s.hotplug.book().graph.waits().isEmpty());
-          assertTrue(s.hotplug.book().tenures.isEmpty());
+          assertTrue(s.hotplug.book.graph.waits().isEmpty());
+          assertTrue(s.hotplug.book.tenures.isEmpty());
         });
   }
 
@@ -271,8 +271,8 @@ class CrossStageTest {
           String end = reset ? "open" : "gone";
           assertEquals(List.of("probe", "open", "close", "drain", end), pf.log);
           assertEquals(List.of(), s.stuck);
-          assertTrue(s.hotplug.book().graph.waits().isEmpty());
-          assertTrue(s.hotplug.book().tenures.isEmpty());
+          assertTrue(s.hotplug.book.graph.waits().isEmpty());
+          assertTrue(s.hotplug.book.tenures.isEmpty());
         });
   }
 

@@ -135,7 +135,7 @@ class InterleavingTest {
     for (long seed = 1; wrong == null && seed <= 100; seed++) {
       Book[] book = new Book[1];
       World world = new World(seed, lockedCalls(book));
-      book[0] = world.hotplug.book();
+      book[0] = world.hotplug.book;
       wrong = world.run();
     }
     assertNotNull(wrong, "the planted bug was not caught");

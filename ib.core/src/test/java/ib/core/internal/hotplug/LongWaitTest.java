@@ -49,7 +49,7 @@ class LongWaitTest {
     }
     assertFalse(s.stuck.stream().anyMatch(x -> x.revoked()), "no client was revoked");
     assertEquals(State.LIVE, s.status("a", s.hotplug.devices().getFirst().name()).state());
-    assertTrue(s.hotplug.book().graph.waits().isEmpty());
+    assertTrue(s.hotplug.book.graph.waits().isEmpty());
   }
 
   @Test

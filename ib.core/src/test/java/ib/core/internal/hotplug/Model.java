@@ -86,7 +86,7 @@ final class Model implements Observer {
   void enter(Pair p, String callback) {
     say(callback + " " + p.client.name() + " on " + p.device.info.name());
     callbacks.merge(Thread.currentThread(), 1, Integer::sum);
-    check(!hotplug.book().heldByMe(), "I5", "a lock is held in " + callback);
+    check(!hotplug.book.heldByMe(), "I5", "a lock is held in " + callback);
     check(
         p.callback.isEmpty(),
         "I2",

@@ -47,7 +47,7 @@ class ProbeTest {
                   assertSame(
                       d.probeFailure, assertThrows(IbNoDeviceException.class, () -> s.up(d)));
                 }
-                assertTrue(s.hotplug.book().devices.isEmpty());
+                assertTrue(s.hotplug.book.devices.isEmpty());
                 DeviceEntry parent = s.up("parent");
                 FakeHooks part = s.device("part");
                 part.probeFailure = leaks.probeFailure;
@@ -74,7 +74,7 @@ class ProbeTest {
           s.run();
           assertEquals(1, d.log.stream().filter("gone"::equals).count(), d.log.toString());
           assertTrue(s.hotplug.lastRemoval("d").isPresent());
-          assertTrue(s.hotplug.book().devices.isEmpty());
+          assertTrue(s.hotplug.book.devices.isEmpty());
         });
   }
 
@@ -88,7 +88,7 @@ class ProbeTest {
               "main",
               () -> {
                 DeviceEntry e = s.announced(d);
-                s.hotplug.book().update(() -> e.stopping = true); // the removal comes second
+                s.hotplug.book.update(() -> e.stopping = true); // the removal comes second
                 IbNoDeviceException x =
                     assertThrows(IbNoDeviceException.class, () -> s.hotplug.bringUp(e));
                 assertTrue(x.getMessage().contains("register d: it goes again"), x.getMessage());

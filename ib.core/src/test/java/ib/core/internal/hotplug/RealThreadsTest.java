@@ -279,12 +279,12 @@ class RealThreadsTest implements Observer {
               h.unregister(d, Form.THROW);
               assertEquals(DeviceEntry.State.GONE, d.state);
             });
-    Wait.until(() -> h.book().compute(() -> h.book().graph.waits().size() == 1));
+    Wait.until(() -> h.book.compute(() -> h.book.graph.waits().size() == 1));
     c.free.countDown();
     Wait.end(remover);
     Wait.end(driver);
     assertEquals(List.of("driver", "driver"), c.threads);
-    assertTrue(h.book().graph.waits().isEmpty());
+    assertTrue(h.book.graph.waits().isEmpty());
     h.close();
   }
 

@@ -131,7 +131,7 @@ class RenameTest {
               () -> {
                 s.register(s.client("a"));
                 DeviceEntry e = s.up(d);
-                Book book = s.hotplug.book();
+                Book book = s.hotplug.book;
                 Calls calls = new Calls(book);
                 Bindings bindings = new Bindings(book, calls);
                 Teardown teardown = new Teardown(book, calls, bindings);

@@ -35,7 +35,7 @@ class TargetsTest {
 
   @AfterEach
   void stop() {
-    hotplug.book().alarm.stop();
+    hotplug.book.alarm.stop();
   }
 
   private DeviceEntry up(FakeHooks hooks, DeviceEntry parent) {
@@ -131,7 +131,7 @@ class TargetsTest {
 
   private boolean isRefused(Thread waiter, Waits.Rank rank) {
     Waits.Target mine = new Mine(Thread.currentThread());
-    Book book = hotplug.book();
+    Book book = hotplug.book;
     return !book.compute(
             () -> book.graph.makeWay(new WaitGraph.Wait(waiter, mine, rank, cycle -> {})))
         .isEmpty();
@@ -215,7 +215,7 @@ class TargetsTest {
   @Test
   @DisplayName("I5: the book is a leaf: a section inside a section is refused, the next one runs")
   void leaf() {
-    Book book = hotplug.book();
+    Book book = hotplug.book;
     assertThrows(
         IllegalStateException.class, () -> book.compute(() -> book.compute(() -> "inner")));
     assertEquals("next", book.compute(() -> "next"));

@@ -108,7 +108,7 @@ class TeardownTest {
           s.run();
           assertTrue(d.gone);
           assertTrue(s.stuck.isEmpty());
-          assertTrue(s.hotplug.book().graph.waits().isEmpty());
+          assertTrue(s.hotplug.book.graph.waits().isEmpty());
         });
   }
 

@@ -95,10 +95,8 @@ final class TestClient implements IbClient {
       p.revoked = true; // may be from now on: not judged
       free.await();
       p.revoked =
-          world
-              .hotplug
-              .book()
-              .compute(() -> entry.broken.stream().anyMatch(b -> b.device == p.device.entry));
+          world.hotplug.book.compute(
+              () -> entry.broken.stream().anyMatch(b -> b.device == p.device.entry));
       world.model.say(name + " goes on, revoked: " + p.revoked);
     }
   }

@@ -52,6 +52,6 @@ final class TestDevice extends FakeHooks {
   }
 
   private void unlocked(String call) {
-    model.check(!model.hotplug.book().heldByMe(), "I5", "a lock is held in " + call);
+    model.check(!model.hotplug.book.heldByMe(), "I5", "a lock is held in " + call);
   }
 }

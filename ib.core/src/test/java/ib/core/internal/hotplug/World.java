@@ -82,7 +82,7 @@ final class World {
       hotplug.unregisterClient(c.entry, Form.THROW);
       model.clientLeft(c);
     }
-    Book book = hotplug.book();
+    Book book = hotplug.book;
     model.check(hotplug.clients().isEmpty(), "end", "clients left");
     model.check(book.devices.isEmpty(), "end", "devices left " + book.devices);
     model.check(book.graph.waits().isEmpty(), "end", "waits left");

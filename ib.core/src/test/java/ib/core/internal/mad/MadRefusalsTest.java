@@ -126,7 +126,7 @@ final class MadRefusalsTest {
       arrive(mad, STRANGER); // nothing runs meanwhile
     }
     world.runMs(0);
-    assertEquals(over, net.ports.get(1).counters().of(Counter.NO_ROOM));
+    assertEquals(over, net.ports.get(1).counters.of(Counter.NO_ROOM));
     assertServed();
   }
 
@@ -141,7 +141,7 @@ final class MadRefusalsTest {
     }
     arrive(Mad.request(MgmtClass.SUBN_ADM, 2, MadMethod.GET_MULTI, 0x35, 0), STRANGER);
     world.runMs(0);
-    assertEquals(0, net.ports.get(1).counters().of(Counter.NO_ROOM));
+    assertEquals(0, net.ports.get(1).counters.of(Counter.NO_ROOM));
     assertEquals(1, heard.size());
   }
 
@@ -156,7 +156,7 @@ final class MadRefusalsTest {
     }
     world.runMs(0);
     assertEquals(SerialQueue.MAX_STRANGERS, heard.size());
-    assertEquals(over, net.ports.get(1).counters().of(Counter.NO_ROOM));
+    assertEquals(over, net.ports.get(1).counters.of(Counter.NO_ROOM));
     assertServed();
   }
 

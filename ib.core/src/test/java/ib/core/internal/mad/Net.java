@@ -61,7 +61,7 @@ final class Net {
   }
 
   long count(int lid, Counter counter) {
-    return ports.get(lid - 1).counters().of(counter);
+    return ports.get(lid - 1).counters.of(counter);
   }
 
   private final class End implements Wire {

@@ -185,7 +185,7 @@ class CloseTest {
   @DisplayName("S48: EBUSY names a user that is in no client's list any more")
   void busyWithoutAName() {
     ProtectionDomain pd = device.allocPd();
-    Life life = ((ObjectRecord) pd.control()).life();
+    Life life = ((ObjectRecord) pd.control()).life;
     assertTrue(life.use());
     IbBusyException e = assertThrows(IbBusyException.class, pd::close);
     assertEquals(List.of("an object being made or closed"), e.users());

@@ -76,7 +76,7 @@ class CreationFaultsTest {
                       case CQ_ENTRIES -> 16;
                       default -> 0;
                     };
-                assertEquals(left, device.owner().account().used(q), op + ": " + q);
+                assertEquals(left, device.owner().account.used(q), op + ": " + q);
               }
               rig.fake().faults().clear();
             });

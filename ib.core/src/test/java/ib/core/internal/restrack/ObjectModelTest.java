@@ -140,6 +140,6 @@ class ObjectModelTest {
   private static boolean uses(IbObject user, IbObject used) {
     return user.control() instanceof ObjectRecord u
         && used.control() instanceof ObjectRecord b
-        && u.uses().contains(b);
+        && u.uses.contains(b);
   }
 }

@@ -38,7 +38,7 @@ class ObjectRecordTest {
     assertEquals(0, rig.objects().live());
     assertEquals(0, owner.live());
     for (Quota q : Quota.values()) {
-      assertEquals(0, owner.account().used(q), q.key());
+      assertEquals(0, owner.account.used(q), q.key());
     }
     rig.close();
   }
@@ -124,7 +124,7 @@ class ObjectRecordTest {
     Owner poor = new Owner("poor", device, broken, 0);
     assertThrows(NullPointerException.class, () -> poor.admit(Kind.CQ, List.of()));
     assertEquals(0, poor.live());
-    assertEquals(0, poor.account().used(Quota.CQ));
+    assertEquals(0, poor.account.used(Quota.CQ));
     assertEquals(0, broken.live());
   }
 

@@ -46,7 +46,7 @@ class QuotaTest {
   private final BoundDevice device = rig.bind("greedy");
   private final ProtectionDomain pd = device.allocPd();
   private final CompletionQueue cq = device.createCq(new CqInit(4));
-  private final Account account = device.owner().account();
+  private final Account account = device.owner().account;
 
   @AfterEach
   void nothingLeft() {
@@ -226,7 +226,7 @@ class QuotaTest {
     Objects7.of(leaky);
     assertEquals(7, leaky.sweepAndPoison().size());
     for (Quota q : Quota.values()) {
-      assertEquals(0, leaky.owner().account().used(q), q.key());
+      assertEquals(0, leaky.owner().account.used(q), q.key());
     }
   }
 

@@ -113,10 +113,10 @@ class ReferenceTest {
                         + ", "
                         + rig.objects().live(Kind.QP)
                         + ", "
-                        + device.owner().account().used(Quota.QP)));
+                        + device.owner().account.used(Quota.QP)));
     qp.close();
     assertEquals(List.of("1, 2, 1, 1"), seen);
-    assertEquals(0, device.owner().account().used(Quota.QP));
+    assertEquals(0, device.owner().account.used(Quota.QP));
     cq.close();
     pd.close();
   }

@@ -126,6 +126,30 @@ class JoinTest {
     completes(WcStatus.SUCCESS);
   }
 
+  @ParameterizedTest(name = "at way {0}")
+  @ValueSource(ints = {1, 2})
+  @DisplayName("D5: a way that comes just after it was looked for is looked for again at once")
+  void cameMeanwhile(int way) {
+    rig.connect(QpType.RC);
+    rig.wire.segments(false); // a change: what was found before counts no longer
+    rig.wire.missing = way; // there, and back
+    post(false, 64);
+  }
+
+  @ParameterizedTest(name = "that of the sender: {0}")
+  @ValueSource(booleans = {true, false})
+  @DisplayName("D5: while a port takes no packet of the path MTU, requests go as packets")
+  void portMtu(boolean senders) {
+    rig.connect(QpType.RC);
+    rig.wire.segments(false);
+    rig.wire.narrow = senders ? a.lid() : b.lid();
+    post(true, 64);
+    completes(WcStatus.SUCCESS);
+    rig.wire.narrow = 0;
+    rig.wire.segments(false);
+    post(false, 64);
+  }
+
   @Test
   @DisplayName("D5: two that were given different path MTUs exchange packets, which show it")
   void pathMtu() {

@@ -17,6 +17,8 @@ import java.util.function.Predicate;
 
 /** A wire that delivers at once, by LID; a test can make it lose packets. */
 final class LoopWire {
+  private static final int NARROW = 512;
+
   private final List<WirePort> ports = new ArrayList<>();
   private final Epoch epoch = new Epoch();
   private volatile boolean segments;
@@ -32,6 +34,8 @@ final class LoopWire {
   final AtomicLong asked = new AtomicLong(); // for a way without packets
   final StringBuilder violations = new StringBuilder(); // of a P_Key or a Q_Key, as told
   int asksUntilChange; // for a way; that way is lost as soon as it was found; 0: never
+  int missing; // the question for a way at which it is not there, but right after; 0: none
+  int narrow; // the LID of a port that takes packets of 512 bytes at most; 0: none
   private int lost; // the LID to which packets must be real ones; 0: none
   private End last;
   final Queue<Packet> held = new ConcurrentLinkedQueue<>();
@@ -94,6 +98,11 @@ final class LoopWire {
     public WirePort direct(Route route, Gid source, int bytes) {
       asked.getAndIncrement();
       boolean packets = loses != null || holds != null || segments || lost == route.dlid();
+      packets |= bytes > NARROW && narrow == route.dlid();
+      if (missing > 0 && --missing == 0) {
+        packets = true;
+        epoch.changed();
+      }
       int reachable = packets ? 0 : ports.size();
       if (asksUntilChange > 0 && --asksUntilChange == 0) {
         lost = route.dlid(); // after this way was found

@@ -1,11 +1,18 @@
 package ib.engine;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import ib.core.verbs.PhysState;
 import ib.core.verbs.PortState;
 import ib.core.verbs.QpType;
+import ib.core.verbs.SendFlags;
+import ib.core.verbs.WcStatus;
+import ib.core.verbs.WorkCompletion;
 import ib.engine.qp.HcaConfig;
 import ib.engine.qp.QpCore;
 import ib.engine.time.VirtualClock;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +50,33 @@ public final class OneQueuePair implements AutoCloseable {
   /** Takes the link of the device's port down. */
   public void linkDown() {
     rig.a().hca.port(1).state(PortState.DOWN, PhysState.DISABLED);
+  }
+
+  /** Posts writes, whose packets stay on the way. */
+  public void post(int writes) {
+    Rig.Side a = rig.a();
+    rig.wire.holds(p -> true);
+    a.qp.wrStart();
+    for (int i = 0; i < writes; i++) {
+      a.qp.wrId(i).wrFlags(SendFlags.SIGNALED);
+      a.qp.wrRdmaWrite(rig.b().mr.rkey(), rig.b().mr.iova());
+      a.qp.wrSetSge(a.mr.lkey(), a.mr.iova(), 8);
+    }
+    assertEquals(0, a.qp.wrComplete());
+  }
+
+  /** Has the packets arrive that are on the way; {@return what requests complete with} */
+  public List<WcStatus> complete() {
+    Rig.Side a = rig.a();
+    rig.wire.holds(null);
+    rig.wire.deliverHeld(p -> true, a.hca.newRunContext());
+    rig.settle();
+    List<WcStatus> all = new ArrayList<>();
+    WorkCompletion[] wc = {new WorkCompletion()};
+    while (a.sendCq.poll(wc, 1) > 0) {
+      all.add(wc[0].status());
+    }
+    return all;
   }
 
   /** {@return a counter of the device's port} */

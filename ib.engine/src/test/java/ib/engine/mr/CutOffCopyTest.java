@@ -53,6 +53,9 @@ class CutOffCopyTest {
   @ParameterizedTest
   @DisplayName("B3: a result, never an error that comes later")
   @CsvSource({
+    "READ, 1",
+    "READ, 3",
+    "READ, 7",
     "READ, 8",
     "READ, 40",
     "READ, 100",
@@ -61,8 +64,12 @@ class CutOffCopyTest {
     "WRITTEN, 40",
     "WRITTEN, 100",
     "WRITTEN, 4096",
+    "WORDS_READ, 3",
+    "WORDS_READ, 7",
+    "WORDS_READ, 8",
     "WORDS_READ, 40",
     "WORDS_READ, 43",
+    "WORDS_WRITTEN, 7",
     "WORDS_WRITTEN, 40",
     "WORDS_WRITTEN, 43",
     "SUMMED, 40",

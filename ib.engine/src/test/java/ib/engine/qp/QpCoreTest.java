@@ -10,11 +10,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.QpState;
 import ib.core.verbs.QpType;
+import ib.core.verbs.WcStatus;
 import ib.engine.OneQueuePair;
 import ib.engine.packet.receive.ConnectedResponder;
 import ib.engine.wire.Opcode;
 import ib.engine.wire.Packet;
 import ib.engine.wire.Syndrome;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -124,6 +126,16 @@ class QpCoreTest {
     assertEquals(0, pool.takeFault(), "the signal may come once more");
     assertEquals(QpCore.RESPONSE_FAULT, qp.takeSignals());
     qp.runList.finish(); // which a signal has made hold the claim
+  }
+
+  @Test
+  @DisplayName("B3: a signal of a fault that was taken before ends no request and refuses none")
+  void faultTaken() {
+    one.post(3); // the last of them is packet 0
+    qp.signal(QpCore.REQUEST_FAULT | QpCore.RESPONSE_FAULT, qp.runList);
+    qp.runList.finish();
+    assertEquals(QpState.RTS, qp.state);
+    assertEquals(Collections.nCopies(3, WcStatus.SUCCESS), one.complete());
   }
 
   @Test

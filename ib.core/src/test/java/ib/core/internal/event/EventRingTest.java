@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.verbs.EventType;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -37,6 +38,28 @@ class EventRingTest {
     assertEquals(List.of("1", "2", "3", "lost 2", "6"), drain(ring));
     assertNull(poll(ring));
     assertEquals(0, ring.size());
+  }
+
+  @Test
+  @DisplayName("S12: a ring is full at as many events where its numbers wrap")
+  void numbersWrap() throws ReflectiveOperationException {
+    for (int begin : new int[] {Integer.MAX_VALUE - 2, -2}) {
+      EventRing ring = new EventRing(4);
+      ((AtomicLong) field("word").get(ring)).set(begin & 0xffff_ffffL);
+      field("head").setInt(ring, begin);
+      for (int i = 0; i < 6; i++) {
+        EventRing.Offer expected = i < 4 ? EventRing.Offer.QUEUED : EventRing.Offer.LOST;
+        assertEquals(expected, ring.offer(TYPE, i, i), "event " + i + " behind " + begin);
+      }
+      assertEquals(6, ring.size());
+      assertEquals(List.of("0", "1", "2", "3", "lost 2"), drain(ring));
+    }
+  }
+
+  private static Field field(String name) throws ReflectiveOperationException {
+    Field field = EventRing.class.getDeclaredField(name);
+    field.setAccessible(true);
+    return field;
   }
 
   @Test

@@ -171,4 +171,22 @@ class PortCachesTest {
     assertEquals(0x77, caches.pkey(1, 3));
     assertEquals(0x77, caches.port(1).lid());
   }
+
+  @Test
+  @DisplayName("B12: in the next life each refresh counts as a later one, and reads both tables")
+  void nextLife() {
+    device.ports().numbered = true;
+    for (int i = 0; i < 3; i++) {
+      caches.refresh(1);
+    }
+    PortCaches next = caches.next();
+    attr(1, device.ops().queryPort(1).toBuilder().lid(0x77));
+    int gids = device.faults().hits("queryGid");
+    int pkeys = device.faults().hits("queryPkey");
+    assertNotEquals(0x77, next.port(1).lid(), "what was known still counts");
+    next.refresh(1, false, false);
+    assertEquals(0x77, next.port(1).lid());
+    assertEquals(gids + ENTRIES, device.faults().hits("queryGid"));
+    assertEquals(pkeys + ENTRIES, device.faults().hits("queryPkey"));
+  }
 }

@@ -110,7 +110,7 @@ final class LoopWire {
       }
       for (int i = 0; i < reachable; i++) {
         WirePort p = ports.get(i);
-        if (p.lid() == route.dlid()) {
+        if (p.lid() == route.dlid() >>> lmc << lmc) {
           return p.direct();
         }
       }

@@ -70,6 +70,16 @@ class CompletionRingTest {
   }
 
   @Test
+  @DisplayName("IBA 10.8.2: each entry that was polled makes room for one more, to the last")
+  void room() {
+    fill(ring, 4);
+    for (int polled = 1; polled <= 4; polled++) {
+      assertTrue(ring.take(polled - 1, 1));
+      assertEquals(3 + polled, ring.claim(), "behind " + polled + " that were polled");
+    }
+  }
+
+  @Test
   @DisplayName("every field of a completion comes back, with all of its bits")
   void fields() {
     long index = ring.claim();

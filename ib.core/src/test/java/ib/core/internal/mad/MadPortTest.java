@@ -165,6 +165,37 @@ final class MadPortTest {
   }
 
   @Test
+  @DisplayName("M5 a response of another class answers nothing")
+  void anotherClass() {
+    CompletableFuture<MadReceived> f = client(QpType.GSI).query(get(CLASS, 1), Net.to(77), 100, 0);
+    world.runMs(5);
+    Mad other = net.sent.getFirst().response(0);
+    other.header().mgmtClass(CLASS + 1);
+    MadSource source = new MadSource(1, false, 2, 0, 1, 0, AhAttr.ofLid(1, 2, 0));
+    net.ports.getFirst().arrived(1, other, source);
+    world.runMs(5);
+    assertFalse(f.isDone());
+    assertEquals(1, net.count(1, Counter.LATE));
+  }
+
+  @Test
+  @DisplayName("M5 a request that is cancelled, or whose agent is closed, leaves no timer behind")
+  void noTimer() {
+    Agent a = client(QpType.GSI);
+    CompletableFuture<MadReceived> cancelled = a.query(get(CLASS, 1), Net.to(77), 100, 3);
+    world.runMs(5);
+    cancelled.cancel(false);
+    world.runMs(0);
+    assertTrue(world.idle());
+    a.query(get(CLASS, 1), Net.to(77), 100, 3);
+    world.runMs(5);
+    net.ports.getFirst().leave(a);
+    world.runMs(0);
+    assertTrue(world.idle());
+    assertEquals(2, net.sent.size());
+  }
+
+  @Test
   @DisplayName("M5 with 30 % loss all 1,000 requests are answered by retries, each once")
   void loss() {
     net.loss = 0.3;

@@ -18,6 +18,7 @@ import ib.core.wire.RmppHeader;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,10 @@ final class MadRefusalsTest {
   private static Mad segment(long tid, int number, int flags) {
     Mad mad = Mad.request(MgmtClass.SUBN_ADM, 2, MadMethod.GET_MULTI, 0x35, 0);
     mad.header().transactionId(tid);
+    return segment(mad, number, flags);
+  }
+
+  private static Mad segment(Mad mad, int number, int flags) {
     RmppHeader h = mad.rmpp();
     h.rmppVersion(RmppHeader.VERSION);
     h.rmppType(RmppHeader.TYPE_DATA);
@@ -248,5 +253,57 @@ final class MadRefusalsTest {
     begin(4, Rmpp.MAX_SEGMENTS - 1);
     begin(5, Rmpp.MAX_SEGMENTS - 1);
     assertEquals(1, net.count(2, Counter.RMPP_NO_ROOM), "the first two have given theirs back");
+  }
+
+  private static Mad ack(long tid, int number) {
+    Mad mad = Rmpp.control(segment(tid, 1, 0), false, RmppHeader.TYPE_ACK, RmppStatus.NORMAL, 0, 9);
+    mad.rmpp().segmentNumber(number);
+    return mad;
+  }
+
+  @Test
+  @DisplayName("what fits no message is late: a segment from its middle, an ACK of its data")
+  void late() {
+    serve();
+    arrive(segment(1, 2, 0), STRANGER);
+    world.runMs(0);
+    assertEquals(1, net.count(2, Counter.LATE));
+    assertTrue(world.idle(), "no message has begun");
+    begin(2, 1);
+    arrive(ack(2, 3), STRANGER);
+    world.runMs(0);
+    assertEquals(2, net.count(2, Counter.LATE));
+    arrive(ack(2, 0), STRANGER);
+    world.runMs(0);
+    assertEquals(2, net.count(2, Counter.LATE), "the sender waits for the answer");
+    assertEquals(0, net.count(2, Counter.MALFORMED));
+  }
+
+  @Test
+  @DisplayName("a message that was forgotten is one more when it comes again")
+  void forgotten() {
+    serve();
+    for (int i = 1; i <= 2; i++) {
+      arrive(segment(1, 1, RmppHeader.FLAG_LAST), STRANGER);
+      world.runMs(LINGER_MS);
+      assertEquals(i, heard.size());
+    }
+  }
+
+  @Test
+  @DisplayName("an answer by RMPP that has begun has its own time, not that of its request")
+  void slowAnswer() {
+    Agent client = net.agent(1, MadRegistration.sa(), (a, r) -> {});
+    Mad ask = Mad.request(MgmtClass.SUBN_ADM, 2, MadMethod.GET_TABLE, 0x35, 0);
+    CompletableFuture<MadReceived> answer = client.query(ask, Net.to(7), 10, 0);
+    world.runMs(1);
+    for (int i = 1; i <= 2; i++) {
+      int last = i == 2 ? RmppHeader.FLAG_LAST : 0;
+      Mad part = segment(net.sent.getFirst().response(0), i, last);
+      net.ports.getFirst().arrived(1, part, STRANGER);
+      world.runMs(100);
+    }
+    assertEquals(400, answer.join().mad().data().byteSize());
+    assertEquals(0, net.count(1, Counter.TIMEOUTS));
   }
 }

@@ -23,6 +23,7 @@ final class RmppBoundsTest {
   private final List<String> sent = new ArrayList<>();
   private final List<Runnable> alarms = new ArrayList<>();
   private String end = "";
+  private int again;
 
   private final Rmpp.Port port =
       new Rmpp.Port() {
@@ -41,7 +42,7 @@ final class RmppBoundsTest {
 
         @Override
         public void count(Counter counter) {
-          // RmppTest looks at the counters
+          again += counter == Counter.RMPP_RETRANSMITS ? 1 : 0;
         }
 
         @Override
@@ -51,6 +52,10 @@ final class RmppBoundsTest {
       };
 
   private RmppSend sender(int segments, int retries) {
+    return sender(segments, retries, 1);
+  }
+
+  private RmppSend sender(int segments, int retries, int window) {
     Mad message = Mad.request(MgmtClass.SUBN_ADM, 2, MadMethod.GET_MULTI, 0x35, 0);
     byte[] bytes = new byte[segments * SEGMENT];
     RmppSend send =
@@ -61,7 +66,7 @@ final class RmppBoundsTest {
             1,
             retries,
             why -> end = why == null ? "done" : "failed");
-    send.start(1);
+    send.start(window);
     return send;
   }
 
@@ -103,6 +108,33 @@ final class RmppBoundsTest {
   }
 
   @Test
+  @DisplayName("M7: without a window the first segment goes out; with one as many as it has")
+  void firstWindow() {
+    for (int window : new int[] {-1, 0, 1}) {
+      sender(3, 1, window);
+      said("1");
+    }
+    sender(3, 1, 2);
+    said("1", "2");
+  }
+
+  @Test
+  @DisplayName("M7: an ACK that was overtaken says nothing, and no window shrinks")
+  void overtaken() {
+    RmppSend send = sender(9, 1);
+    send.acknowledged(1, 3);
+    send.acknowledged(3, 5);
+    said("1", "2", "3", "4", "5");
+    send.acknowledged(2, 8);
+    said();
+    send.acknowledged(4, 4);
+    timeout();
+    said("5");
+    send.acknowledged(5, 6);
+    said("6");
+  }
+
+  @Test
   @DisplayName("M7: each retry is counted, and an ACK that moves on gives all of them back")
   void retries() {
     RmppSend send = sender(3, 2);
@@ -120,6 +152,7 @@ final class RmppBoundsTest {
     said();
     timeout();
     assertEquals("failed", end);
+    assertEquals(4, again);
     assertTrue(alarms.isEmpty(), "no timer runs on");
   }
 

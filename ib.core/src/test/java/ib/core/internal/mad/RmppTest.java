@@ -97,6 +97,21 @@ final class RmppTest {
   }
 
   @Test
+  @DisplayName("M7 nothing more is sent of a long request that is cancelled")
+  void cancelled() {
+    Net net = new Net(world, 1, 2);
+    Agent client = net.agent(1, MadRegistration.sa(), (a, r) -> {});
+    Mad ask = request(MadMethod.GET_MULTI).withData(MemorySegment.ofArray(new byte[1000]));
+    CompletableFuture<MadReceived> answer = client.query(ask, Net.to(77), 100, 3);
+    world.runMs(5);
+    assertEquals(1, net.sent.size());
+    answer.cancel(false);
+    world.runMs(0);
+    assertTrue(world.idle());
+    assertEquals(1, net.sent.size());
+  }
+
+  @Test
   @DisplayName("M7 the check of what arrived notices one wrong byte")
   void canary() {
     Net net = new Net(world, 1, 2);
@@ -120,7 +135,9 @@ final class RmppTest {
     Mad type = Rmpp.control(request(MadMethod.GET_MULTI), false, 9, RmppStatus.NORMAL, 1, 0);
     Mad abort = Rmpp.control(version, false, 4, RmppStatus.NORMAL, 1, 0);
     abort.rmpp().rmppVersion(2);
-    for (Mad m : List.of(version, type, abort)) {
+    Mad stop = Rmpp.control(version, false, 3, RmppStatus.NORMAL, 1, 0);
+    stop.rmpp().rmppVersion(2);
+    for (Mad m : List.of(version, type, abort, stop)) {
       net.agent(1, MadRegistration.sender(ib.core.verbs.QpType.GSI), (a, r) -> {})
           .send(m, Net.to(2));
     }

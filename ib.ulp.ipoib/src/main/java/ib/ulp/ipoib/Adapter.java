@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * that have entered. Any thread may call.
  */
 final class Adapter {
-  private final IbDevice device;
+  final IbDevice device;
   private final List<NetDevice> interfaces = new ArrayList<>();
   private int inside;
   private boolean ended;
@@ -23,10 +23,6 @@ final class Adapter {
 
   Adapter(IbDevice device) {
     this.device = device;
-  }
-
-  IbDevice device() {
-    return device;
   }
 
   /** {@return the interfaces, parents before their children} */

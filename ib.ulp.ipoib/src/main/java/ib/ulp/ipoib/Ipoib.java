@@ -125,7 +125,7 @@ public final class Ipoib implements IbClient {
   private void configuredChild(Adapter adapter, NetDevice parent, int pkey) {
     try {
       String name = claimChild(parent, pkey, null);
-      open(adapter, name, true, parent.port(), parent.config().withPkey(full(pkey)));
+      open(adapter, name, true, parent.port, parent.config.withPkey(full(pkey)));
     } catch (IbInvalidException | IbExistsException e) {
       log.warn("children: {}", e.getMessage());
     }
@@ -169,7 +169,7 @@ public final class Ipoib implements IbClient {
     try {
       NetDevice device =
           NetDevice.open(
-              new NetDevice.Place(name, child, adapter.device(), port),
+              new NetDevice.Place(name, child, adapter.device, port),
               how,
               d -> subnet(d, port),
               shared,
@@ -205,7 +205,7 @@ public final class Ipoib implements IbClient {
     if (!adapter.end(CHANGE_WITHIN)) {
       log.error(
           "interfaces of {} are still being added or deleted; the device is removed without waiting longer",
-          adapter.device().name());
+          adapter.device.name());
     }
     List<NetDevice> all = adapter.interfaces().reversed();
     all.forEach(each -> attempt(each, each::beginClose));
@@ -279,7 +279,7 @@ public final class Ipoib implements IbClient {
       if (above != null) {
         try {
           String claimed = claimChild(above, pkey, name);
-          return open(adapter, claimed, true, above.port(), above.config().withPkey(full(pkey)));
+          return open(adapter, claimed, true, above.port, above.config.withPkey(full(pkey)));
         } finally {
           adapter.leave();
         }

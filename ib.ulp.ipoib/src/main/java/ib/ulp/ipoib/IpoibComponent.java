@@ -31,7 +31,9 @@ public final class IpoibComponent implements IbClient {
   static final String PID = "ib.ulp.ipoib";
 
   private final IpoibConfig config;
-  private final Ipoib ipoib;
+
+  /** The interfaces. */
+  final Ipoib ipoib;
 
   /**
    * Reads the configuration; the core's {@link #add} calls open the interfaces.
@@ -92,10 +94,5 @@ public final class IpoibComponent implements IbClient {
   @Override
   public void remove(IbDevice device, @Nullable Object clientData) {
     ipoib.remove(device, clientData);
-  }
-
-  /** {@return the interfaces} */
-  Ipoib ipoib() {
-    return ipoib;
   }
 }

@@ -41,8 +41,8 @@ public final class NetDevice implements AutoCloseable {
   private final String name;
   private final boolean child;
   private final IbDevice device;
-  private final int port;
-  private final LinkConfig config;
+  final int port;
+  final LinkConfig config;
   private final SaClient sa;
   private final Loop loop;
   private final Link link;
@@ -164,14 +164,6 @@ public final class NetDevice implements AutoCloseable {
   /** {@return whether the interface uses that client handle} */
   boolean isOn(IbDevice handle) {
     return device.equals(handle);
-  }
-
-  int port() {
-    return port;
-  }
-
-  LinkConfig config() {
-    return config;
   }
 
   /** {@return the interface's P_Key with the membership bit; 0 while the port's table has none} */

@@ -207,7 +207,7 @@ final class NetifCommand {
         + "> mtu "
         + state.mtu()
         + (device.connected() ? " mode connected" : " mode datagram")
-        + (device.config().umcast() ? " umcast 1 speed " : " umcast 0 speed ")
+        + (device.config.umcast() ? " umcast 1 speed " : " umcast 0 speed ")
         + state.bitsPerSecond() / 1_000_000
         + "Mb/s\n    link/infiniband "
         + state.address()

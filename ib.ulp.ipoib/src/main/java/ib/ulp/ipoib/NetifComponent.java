@@ -42,7 +42,7 @@ public final class NetifComponent {
    */
   public String netif(String... args) {
     return client instanceof IpoibComponent configured
-        ? NetifCommand.run(configured.ipoib(), this::counters, args)
+        ? NetifCommand.run(configured.ipoib, this::counters, args)
         : NetifCommand.unconfigured(args);
   }
 

@@ -84,7 +84,7 @@ class ChildTest {
   void inherits() {
     lab.nodes.getFirst().port().pkeys(0xffff, 0x8001);
     NetDevice child = lab.ipoib.createChild("ib0", 1);
-    assertEquals(CONFIG.withPkey(0x8001), child.config());
+    assertEquals(CONFIG.withPkey(0x8001), child.config);
     assertEquals(1500, lab.up("ib0.8001").state().mtu());
     assertEquals(lab.device("ib0").where(), child.where());
     assertEquals(lab.device("ib0").state().address().gid(), child.state().address().gid());

@@ -27,7 +27,9 @@ public final class Frame implements AutoCloseable {
   private static final MethodHandle CALL6 = call(6);
 
   private final Arena arena;
-  private final MemorySegment state;
+
+  /** Where errno of a call is kept. */
+  final MemorySegment state;
 
   /** Creates the frame. */
   public Frame() {
@@ -58,7 +60,7 @@ public final class Frame implements AutoCloseable {
    * @return what it returns, of which an int is the low half
    */
   public long call(Function function, long... words) {
-    MemorySegment f = function.address();
+    MemorySegment f = function.address;
     try {
       return switch (words.length) {
         case 1 -> (long) CALL1.invokeExact(f, state, words[0]);
@@ -90,11 +92,6 @@ public final class Frame implements AutoCloseable {
   public int check(Function function, long... words) {
     int result = (int) call(function, words);
     return result < 0 ? errno() : result;
-  }
-
-  /** {@return where errno of a call is kept} */
-  MemorySegment state() {
-    return state;
   }
 
   /** {@return errno of the last call, which has failed} */

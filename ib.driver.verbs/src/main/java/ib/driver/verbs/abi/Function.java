@@ -17,7 +17,7 @@ public final class Function {
   private static final MethodHandle DATA3 = Linker.nativeLinker().downcallHandle(shape(3));
 
   private final String name;
-  private final MemorySegment address;
+  final MemorySegment address;
 
   /**
    * Names a function.
@@ -34,10 +34,6 @@ public final class Function {
     ValueLayout[] arguments = new ValueLayout[words];
     java.util.Arrays.fill(arguments, WORD);
     return FunctionDescriptor.of(WORD, arguments);
-  }
-
-  MemorySegment address() {
-    return address;
   }
 
   /** {@return the name in C} */

@@ -97,7 +97,7 @@ public final class Libc {
     MemorySegment text = frame.zeros(path.length() * 4L + 1);
     text.setString(0, path);
     try {
-      return (int) open.invokeExact(frame.state(), text.address(), O_RDWR | NONBLOCK_CLOEXEC, 0);
+      return (int) open.invokeExact(frame.state, text.address(), O_RDWR | NONBLOCK_CLOEXEC, 0);
     } catch (Throwable e) {
       throw Function.unexpected(e);
     }

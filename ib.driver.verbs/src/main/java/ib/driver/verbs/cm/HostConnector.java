@@ -166,12 +166,12 @@ public final class HostConnector implements Connector, AutoCloseable {
   /** The opened file, what was made by it, and the thread that reads its events. */
   final class Opened {
     private final UcmFile file;
-    private final UcmCommands commands;
+    final UcmCommands commands;
     private final Waiter waiter;
     private final Thread thread;
     private final AtomicLong uids = new AtomicLong();
-    private final HostLinks links = new HostLinks(this);
-    private final HostDatagrams datagrams = new HostDatagrams(this);
+    final HostLinks links = new HostLinks(this);
+    final HostDatagrams datagrams = new HostDatagrams(this);
     private volatile boolean closing;
 
     /** The error number with which the kernel's events have ended; 0 while they are read. */
@@ -188,10 +188,6 @@ public final class HostConnector implements Connector, AutoCloseable {
               .unstarted(this::run);
     }
 
-    UcmCommands commands() {
-      return commands;
-    }
-
     void log(String text) {
       log.accept(text);
     }
@@ -200,7 +196,7 @@ public final class HostConnector implements Connector, AutoCloseable {
       UcmEvents events = new UcmEvents(this, device.guid);
       while (!closing) {
         try (Frame frame = new Frame()) {
-          if (waiter.await(frame, file.fd(), -1)) {
+          if (waiter.await(frame, file.fd, -1)) {
             int errno = read(frame, events);
             if (errno != Libc.EAGAIN && errno != Libc.EINTR) {
               fail(errno);
@@ -265,14 +261,6 @@ public final class HostConnector implements Connector, AutoCloseable {
         }
       }
       return Libc.EAGAIN;
-    }
-
-    HostLinks links() {
-      return links;
-    }
-
-    HostDatagrams datagrams() {
-      return datagrams;
     }
 
     long uid() {

@@ -43,16 +43,16 @@ final class HostDatagrams {
   /** Asks for a service. */
   ConnectorPending resolve(ConnectorInquiry what, ConnectorAnswer answer) {
     long uid = opened.uid();
-    int id = opened.commands().create(ConnectorSpace.UDP, uid);
+    int id = opened.commands.create(ConnectorSpace.UDP, uid);
     HostInquiry made = new HostInquiry(opened, id, uid, what, answer);
     inquiries.put(uid, made);
     boolean done = false;
     try {
       opened.check();
       if (what.trafficClass() != 0) {
-        opened.commands().trafficClass(id, what.trafficClass());
+        opened.commands.trafficClass(id, what.trafficClass());
       }
-      opened.commands().resolveAddress(id, what.local(), what.remote(), opened.scope(what.local()));
+      opened.commands.resolveAddress(id, what.local(), what.remote(), opened.scope(what.local()));
       done = true;
       return made;
     } finally {
@@ -68,20 +68,20 @@ final class HostDatagrams {
     try {
       Consumer<ConnectorQuestion> ear = services.get(service);
       if (ear != null) {
-        ear.accept(new HostQuestion(opened.commands(), id, opened.commands().place(id), data));
+        ear.accept(new HostQuestion(opened.commands, id, opened.commands.place(id), data));
         taken = true;
       }
     } finally {
       if (!taken) {
-        opened.commands().destroy(id); // the kernel refuses it
+        opened.commands.destroy(id); // the kernel refuses it
       }
     }
   }
 
   /** Forgets a question of this side, and has the kernel end it. */
   void ended(HostInquiry inquiry) {
-    opened.commands().destroy(inquiry.id());
-    inquiries.remove(inquiry.uid(), inquiry);
+    opened.commands.destroy(inquiry.id);
+    inquiries.remove(inquiry.uid, inquiry);
   }
 
   /** The kernel tells no more events: each question ends. */

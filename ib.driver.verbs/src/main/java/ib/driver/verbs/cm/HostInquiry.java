@@ -15,8 +15,8 @@ final class HostInquiry implements ConnectorPending {
   private static final int ANSWER_DATA = 136;
 
   private final HostConnector.Opened opened;
-  private final int id;
-  private final long uid;
+  final int id;
+  final long uid;
   private final ConnectorInquiry what;
   private final ConnectorAnswer answer;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -35,21 +35,13 @@ final class HostInquiry implements ConnectorPending {
     this.answer = answer;
   }
 
-  int id() {
-    return id;
-  }
-
-  long uid() {
-    return uid;
-  }
-
   /** Hears an event; the numbers are those of {@code enum rdma_cm_event_type}. For the thread. */
   void hear(int type, int status, UdParam param, long guid) {
     try {
       switch (type) {
         case 0 -> addressResolved(guid);
         case 1, 3 -> ended(ConnectorEnd.UNRESOLVED, -status, NONE); // ADDR_, ROUTE_ERROR
-        case 2 -> opened.commands().ask(id, what.data()); // ROUTE_RESOLVED
+        case 2 -> opened.commands.ask(id, what.data()); // ROUTE_RESOLVED
         case 6 -> ended(ConnectorEnd.FAILED, -status, NONE); // CONNECT_ERROR
         case 7 -> { // UNREACHABLE, with the status of a service that refuses
           if (status > 0) {
@@ -74,12 +66,12 @@ final class HostInquiry implements ConnectorPending {
   }
 
   private void addressResolved(long guid) {
-    UcmCommands.Place place = opened.commands().place(id);
+    UcmCommands.Place place = opened.commands.place(id);
     if (place.guid() != guid || place.port() != what.port()) {
       throw new IbNoDeviceException(
           toString(), "the kernel goes by another device or port", "ip route get");
     }
-    opened.commands().resolveRoute(id);
+    opened.commands.resolveRoute(id);
   }
 
   /** Tells of the end, once. For the thread. */
@@ -93,7 +85,7 @@ final class HostInquiry implements ConnectorPending {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      opened.datagrams().ended(this);
+      opened.datagrams.ended(this);
     }
   }
 

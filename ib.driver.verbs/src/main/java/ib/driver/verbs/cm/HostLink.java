@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 /** An ID of the kernel's connection manager that is a connection, or an attempt to make one. */
 final class HostLink implements ConnectorLink {
   private final HostConnector.Opened opened;
-  private final int id;
-  private final long uid;
+  final int id;
+  final long uid;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /** The request of an active side; null for a passive one. */
-  private final @Nullable ConnectorAttempt attempt;
+  final @Nullable ConnectorAttempt attempt;
 
   private volatile @Nullable ConnectorEvents events;
   private boolean ended; // for the thread that reads the events
@@ -26,18 +26,6 @@ final class HostLink implements ConnectorLink {
     this.id = id;
     this.uid = uid;
     this.attempt = attempt;
-  }
-
-  int id() {
-    return id;
-  }
-
-  long uid() {
-    return uid;
-  }
-
-  @Nullable ConnectorAttempt attempt() {
-    return attempt;
   }
 
   void heardBy(ConnectorEvents by) {
@@ -60,33 +48,33 @@ final class HostLink implements ConnectorLink {
 
   @Override
   public void confirm() {
-    opened.commands().confirm(id, uid);
+    opened.commands.confirm(id, uid);
   }
 
   @Override
   public void accept(ConnectorEndpoint mine, byte[] data) {
-    opened.commands().accept(id, uid, mine, data);
+    opened.commands.accept(id, uid, mine, data);
   }
 
   @Override
   public void reject(byte[] data) {
-    opened.commands().reject(id, data);
+    opened.commands.reject(id, data);
   }
 
   @Override
   public void dataArrived() {
-    opened.commands().dataArrived(id);
+    opened.commands.dataArrived(id);
   }
 
   @Override
   public void disconnect() {
-    opened.commands().disconnect(id);
+    opened.commands.disconnect(id);
   }
 
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      opened.links().ended(this);
+      opened.links.ended(this);
     }
   }
 

@@ -44,19 +44,18 @@ final class HostLinks {
   /** Begins to connect. */
   ConnectorLink connect(ConnectorAttempt what, ConnectorEvents events) {
     long uid = opened.uid();
-    HostLink link = new HostLink(opened, opened.commands().create(what.space(), uid), uid, what);
+    HostLink link = new HostLink(opened, opened.commands.create(what.space(), uid), uid, what);
     link.heardBy(events);
     links.put(uid, link);
     boolean done = false;
     try {
       opened.check();
       if (what.trafficClass() != 0) {
-        opened.commands().trafficClass(link.id(), what.trafficClass());
+        opened.commands.trafficClass(link.id, what.trafficClass());
       }
-      opened.commands().ackTimeout(link.id(), what.ackTimeout());
-      opened
-          .commands()
-          .resolveAddress(link.id(), what.local(), what.remote(), opened.scope(what.local()));
+      opened.commands.ackTimeout(link.id, what.ackTimeout());
+      opened.commands.resolveAddress(
+          link.id, what.local(), what.remote(), opened.scope(what.local()));
       done = true;
       return link;
     } finally {
@@ -73,10 +72,10 @@ final class HostLinks {
     boolean taken = false;
     try {
       if (ear != null) {
-        UcmCommands.Place place = opened.commands().place(id);
-        UcmCommands.Steps steps = opened.commands().steps(id);
+        UcmCommands.Place place = opened.commands.place(id);
+        UcmCommands.Steps steps = opened.commands.steps(id);
         children.put(id, link);
-        links.put(link.uid(), link);
+        links.put(link.uid, link);
         link.heardBy(
             ear.apply(
                 new ConnectorArrival(
@@ -101,9 +100,9 @@ final class HostLinks {
 
   /** Forgets a connection, and has the kernel end it. */
   void ended(HostLink link) {
-    opened.commands().destroy(link.id());
-    links.remove(link.uid(), link);
-    children.remove(link.id(), link);
+    opened.commands.destroy(link.id);
+    links.remove(link.uid, link);
+    children.remove(link.id, link);
   }
 
   /** The kernel tells no more events: each connection ends. */

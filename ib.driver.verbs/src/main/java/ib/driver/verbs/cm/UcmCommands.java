@@ -102,7 +102,7 @@ final class UcmCommands {
 
   private static void address(
       Request r, String field, String size, InetSocketAddress address, int scope) {
-    r.putShort(size, Sockaddr.write(r.body(), r.at(field), address, scope));
+    r.putShort(size, Sockaddr.write(r.body, r.at(field), address, scope));
   }
 
   void listen(int id, int backlog) {
@@ -147,24 +147,24 @@ final class UcmCommands {
     give(
         Command.CONNECT,
         id,
-        r -> ConnParam.write(r.body(), r.at("conn_param"), mine, retryCount, data));
+        r -> ConnParam.write(r.body, r.at("conn_param"), mine, retryCount, data));
   }
 
   /** Asks for the queue pair of a datagram service. */
   void ask(int id, byte[] data) {
-    give(Command.CONNECT, id, r -> ConnParam.write(r.body(), r.at("conn_param"), 0, data));
+    give(Command.CONNECT, id, r -> ConnParam.write(r.body, r.at("conn_param"), 0, data));
   }
 
   /** Answers a question for a datagram service; the kernel puts RDMA CM's Q_Key in. */
   void answer(int id, int qpn, byte[] data) {
-    give(Command.ACCEPT, id, r -> ConnParam.write(r.body(), r.at("conn_param"), qpn, data));
+    give(Command.ACCEPT, id, r -> ConnParam.write(r.body, r.at("conn_param"), qpn, data));
   }
 
   void accept(int id, long uid, ConnectorEndpoint mine, byte[] data) {
     give(
         Command.ACCEPT,
         id,
-        r -> ConnParam.write(r.put("uid", uid).body(), r.at("conn_param"), mine, 0, data));
+        r -> ConnParam.write(r.put("uid", uid).body, r.at("conn_param"), mine, 0, data));
   }
 
   /** Confirms a reply: for the kernel an accept without parameters. */

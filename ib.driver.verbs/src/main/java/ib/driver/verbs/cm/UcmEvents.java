@@ -37,23 +37,22 @@ final class UcmEvents {
     long uid = event.get(ValueLayout.JAVA_LONG, UID);
     int id = event.get(ValueLayout.JAVA_INT, ID);
     int type = event.get(ValueLayout.JAVA_INT, EVENT);
-    HostInquiry inquiry = opened.datagrams().inquiry(uid);
+    HostInquiry inquiry = opened.datagrams.inquiry(uid);
     if (inquiry != null) {
       int status = event.get(ValueLayout.JAVA_INT, STATUS);
       inquiry.hear(type, status, UdParam.read(event, UD_PARAM), guid);
       return;
     }
-    if (type == 4 && opened.datagrams().isService(uid)) {
-      opened.datagrams().asked(uid, id, UdParam.read(event, UD_PARAM).data(QUESTION_DATA));
+    if (type == 4 && opened.datagrams.isService(uid)) {
+      opened.datagrams.asked(uid, id, UdParam.read(event, UD_PARAM).data(QUESTION_DATA));
       return;
     }
     if (type == 4) { // CONNECT_REQUEST
-      opened
-          .links()
-          .arrived(uid, id, ConnParam.peer(event, PARAM), ConnParam.data(event, PARAM, REQ_DATA));
+      opened.links.arrived(
+          uid, id, ConnParam.peer(event, PARAM), ConnParam.data(event, PARAM, REQ_DATA));
       return;
     }
-    HostLink link = opened.links().link(uid, id);
+    HostLink link = opened.links.link(uid, id);
     ConnectorEvents events = link == null ? null : link.events();
     if (link == null || events == null) {
       return; // it was closed meanwhile
@@ -68,21 +67,19 @@ final class UcmEvents {
 
   private void hear(HostLink link, ConnectorEvents events, int type, MemorySegment event) {
     int status = event.get(ValueLayout.JAVA_INT, STATUS);
-    ConnectorAttempt attempt = link.attempt();
+    ConnectorAttempt attempt = link.attempt;
     switch (type) {
       case 0 -> addressResolved(link); // ADDR_RESOLVED
       case 1, 3 -> link.ended(ConnectorEnd.UNRESOLVED, -status, NONE); // ADDR_, ROUTE_ERROR
       case 2 -> { // ROUTE_RESOLVED
         if (attempt != null) {
-          opened
-              .commands()
-              .connect(link.id(), attempt.mine(), attempt.retryCount(), attempt.data());
+          opened.commands.connect(link.id, attempt.mine(), attempt.retryCount(), attempt.data());
         }
       }
       case 5 -> // CONNECT_RESPONSE
           events.replied(
               ConnParam.peer(event, PARAM),
-              opened.commands().steps(link.id()).psns(),
+              opened.commands.steps(link.id).psns(),
               ConnParam.data(event, PARAM, REP_DATA));
       case 6 -> link.ended(ConnectorEnd.FAILED, -status, NONE); // CONNECT_ERROR
       case 7 -> link.ended(ConnectorEnd.UNREACHABLE, 0, NONE);
@@ -99,12 +96,12 @@ final class UcmEvents {
   }
 
   private void addressResolved(HostLink link) {
-    UcmCommands.Place place = opened.commands().place(link.id());
-    ConnectorAttempt attempt = link.attempt();
+    UcmCommands.Place place = opened.commands.place(link.id);
+    ConnectorAttempt attempt = link.attempt;
     if (place.guid() != guid || attempt == null || place.port() != attempt.port()) {
       throw new IbNoDeviceException(
           link.toString(), "the kernel goes by another device or port", "ip route get");
     }
-    opened.commands().resolveRoute(link.id());
+    opened.commands.resolveRoute(link.id);
   }
 }

@@ -44,7 +44,7 @@ class UcmFile {
   }
 
   private final Libc libc;
-  private final int fd;
+  final int fd;
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
   private boolean closed; // guarded by lock
 
@@ -53,16 +53,14 @@ class UcmFile {
     this.fd = fd;
   }
 
-  int fd() {
-    return fd;
-  }
-
   /** A command whose fields are zero until they are put by their names in C. */
   static final class Request {
     private final Frame frame;
     private final Command command;
     private final MemorySegment whole;
-    private final MemorySegment body;
+
+    /** The command's structure, for fields that are structures. */
+    final MemorySegment body;
 
     /**
      * Creates it, without an answer.
@@ -95,11 +93,6 @@ class UcmFile {
     /** {@return memory that the command may point to, zero} */
     MemorySegment zeros(long bytes) {
       return frame.zeros(bytes);
-    }
-
-    /** {@return the command's structure, for fields that are structures} */
-    MemorySegment body() {
-      return body;
     }
 
     /** {@return where a field that is a structure begins} */

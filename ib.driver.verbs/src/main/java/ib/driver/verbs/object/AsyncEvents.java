@@ -53,13 +53,13 @@ public final class AsyncEvents {
   public AsyncEvents(VerbsContext context, String name, Sink sink) {
     this.context = context;
     this.sink = sink;
-    this.waiter = new Waiter(context.library().libc());
+    this.waiter = new Waiter(context.library.libc());
     this.thread = Thread.ofPlatform().daemon().name("ib-" + name + "-events").unstarted(this::run);
   }
 
   /** Starts the thread. */
   public void start() {
-    Libc libc = context.library().libc();
+    Libc libc = context.library.libc();
     if (!libc.nonBlocking(context.asyncFd())) {
       throw context.failure(Libc.EINVAL, "open");
     }
@@ -67,14 +67,14 @@ public final class AsyncEvents {
   }
 
   private void run() {
-    Libibverbs library = context.library();
+    Libibverbs library = context.library;
     while (!closing) {
       try (Frame frame = new Frame()) {
         if (waiter.await(frame, context.asyncFd(), -1)) {
           MemorySegment event = frame.zeros(BYTES);
           int failed = 0;
           while ((failed =
-                  (int) frame.call(library.nextAsyncEvent, context.address(), event.address()))
+                  (int) frame.call(library.nextAsyncEvent, context.address, event.address()))
               == 0) {
             hand(event);
             frame.call(library.ackAsyncEvent, event.address());

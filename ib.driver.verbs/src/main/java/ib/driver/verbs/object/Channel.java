@@ -15,8 +15,8 @@ final class Channel {
   private static final long FD = Layout.at("ibv_comp_channel", "fd", 4);
 
   private final Host host;
-  private final int vector;
-  private final long address;
+  final int vector;
+  final long address;
   private final int fd;
   private final Waiter waiter;
   private final Thread thread;
@@ -96,14 +96,6 @@ final class Channel {
         host.destroy(address);
       }
     }
-  }
-
-  int vector() {
-    return vector;
-  }
-
-  long address() {
-    return address;
   }
 
   private void run() {

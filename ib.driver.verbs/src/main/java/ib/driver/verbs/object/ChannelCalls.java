@@ -19,32 +19,32 @@ record ChannelCalls(VerbsContext context, String device) implements Channel.Host
   @Override
   public long make() {
     try (Frame frame = new Frame()) {
-      return context.make(frame, METHOD, context.library().createChannel, context.address());
+      return context.make(frame, METHOD, context.library.createChannel, context.address);
     }
   }
 
   @Override
   public void destroy(long channel) {
     try (Frame frame = new Frame()) {
-      frame.call(context.library().destroyChannel, channel);
+      frame.call(context.library.destroyChannel, channel);
     }
   }
 
   @Override
   public void waitless(int fd) {
-    if (!context.library().libc().nonBlocking(fd)) {
+    if (!context.library.libc().nonBlocking(fd)) {
       throw context.failure(Libc.EINVAL, METHOD);
     }
   }
 
   @Override
   public Waiter waiter() {
-    return new Waiter(context.library().libc());
+    return new Waiter(context.library.libc());
   }
 
   @Override
   public void read(Frame frame, long channel) {
-    Libibverbs library = context.library();
+    Libibverbs library = context.library;
     MemorySegment cq = frame.zeros(Long.BYTES);
     MemorySegment number = frame.zeros(Long.BYTES);
     while ((int) frame.call(library.nextCqEvent, channel, cq.address(), number.address()) == 0) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * next control call of the domain destroys it.
  */
 final class NativeAh {
-  private final long address;
+  final long address;
   private final AtomicReference<@Nullable NativeAh> dead;
   private final AtomicInteger count = new AtomicInteger(1);
   private @Nullable NativeAh next; // in the list of dead ones
@@ -19,10 +19,6 @@ final class NativeAh {
   NativeAh(long address, AtomicReference<@Nullable NativeAh> dead) {
     this.address = address;
     this.dead = dead;
-  }
-
-  long address() {
-    return address;
   }
 
   /** {@return whether the handle is there; then the caller releases it} */
@@ -56,7 +52,7 @@ final class NativeAh {
     }
     try (Frame frame = new Frame()) {
       for (; ah != null; ah = ah.next) {
-        context.destroyed("AH", frame.check(context.library().destroyAh, ah.address));
+        context.destroyed("AH", frame.check(context.library.destroyAh, ah.address));
       }
     }
   }

@@ -63,7 +63,7 @@ final class Probe {
     try (Frame frame = new Frame()) {
       MemorySegment c = frame.zeros(BYTES);
       context.check(
-          frame, "queryDevice", context.library().queryDevice, context.address(), c.address());
+          frame, "queryDevice", context.library.queryDevice, context.address, c.address());
       limits(c);
       int flags = c.get(INT, word("device_cap_flags"));
       TOLD.stream().filter(cap -> (flags & cap.mask()) != 0).forEach(caps::add);
@@ -140,21 +140,20 @@ final class Probe {
   }
 
   private void objects(Frame frame) {
-    long pd = context.make(frame, "allocPd", context.library().allocPd, context.address());
+    long pd = context.make(frame, "allocPd", context.library.allocPd, context.address);
     try {
       long cq =
-          context.make(
-              frame, "createCq", context.library().createCq, context.address(), 16, 0, 0, 0);
+          context.make(frame, "createCq", context.library.createCq, context.address, 16, 0, 0, 0);
       try {
-        when(Cap.CQ_RESIZE, frame.check(context.library().resizeCq, cq, 32) == 0);
+        when(Cap.CQ_RESIZE, frame.check(context.library.resizeCq, cq, 32) == 0);
         when(Cap.RC, can(frame, QpType.RC, pd, cq));
         when(Cap.UC, can(frame, QpType.UC, pd, cq));
         when(Cap.UD, can(frame, QpType.UD, pd, cq));
       } finally {
-        context.destroyed("CQ", frame.check(context.library().destroyCq, cq));
+        context.destroyed("CQ", frame.check(context.library.destroyCq, cq));
       }
     } finally {
-      context.destroyed("PD", frame.check(context.library().deallocPd, pd));
+      context.destroyed("PD", frame.check(context.library.deallocPd, pd));
     }
   }
 
@@ -168,10 +167,10 @@ final class Probe {
       c.set(ValueLayout.JAVA_LONG, Layout.at("ibv_qp_init_attr", "recv_cq", 8), cq);
       c.set(INT, Layout.at("ibv_qp_init_attr", "qp_type", 4), type.value());
       QpAttrs.cap(c, CAP, 1, 1, 1, 1, bytes);
-      long qp = frame.call(context.library().createQp, pd, c.address());
+      long qp = frame.call(context.library.createQp, pd, c.address());
       if (qp != 0) {
         inline = Math.max(inline, Math.min(1024, QpAttrs.cap(c, CAP).maxInlineData()));
-        context.destroyed("QP", frame.check(context.library().destroyQp, qp));
+        context.destroyed("QP", frame.check(context.library.destroyQp, qp));
         return true;
       }
     }

@@ -49,7 +49,7 @@ final class QpParts {
   final int qpn;
 
   QpParts(VerbsPd pd, QpInit init, VerbsContext.EventTarget self) {
-    this.context = pd.context();
+    this.context = pd.context;
     if (!(init.sendCq() instanceof VerbsCq sendCq) || !(init.recvCq() instanceof VerbsCq recv)) {
       throw foreign("a completion queue of another driver");
     }
@@ -70,9 +70,9 @@ final class QpParts {
     try (Frame frame = new Frame()) {
       MemorySegment c = frame.zeros(INIT_BYTES);
       c.set(ValueLayout.JAVA_LONG, CONTEXT, number);
-      c.set(ValueLayout.JAVA_LONG, SEND_CQ, sendCq.address());
-      c.set(ValueLayout.JAVA_LONG, RECV_CQ, recv.address());
-      c.set(ValueLayout.JAVA_LONG, SRQ, srq == null ? 0 : srq.address());
+      c.set(ValueLayout.JAVA_LONG, SEND_CQ, sendCq.address);
+      c.set(ValueLayout.JAVA_LONG, RECV_CQ, recv.address);
+      c.set(ValueLayout.JAVA_LONG, SRQ, srq == null ? 0 : srq.address);
       c.set(ValueLayout.JAVA_INT, QP_TYPE, init.type().value());
       int one = 1; // one request of the driver itself, which drains
       QpAttrs.cap(
@@ -83,7 +83,7 @@ final class QpParts {
           Math.max(1, asked.maxSendSge()),
           shared ? 0 : Math.max(1, asked.maxRecvSge()),
           asked.maxInlineData());
-      made = context.make(frame, "createQp", context.library().createQp, pd.address(), c.address());
+      made = context.make(frame, "createQp", context.library.createQp, pd.address, c.address());
       this.address = made;
       this.qpn = Frame.at(made, QP_BYTES).get(ValueLayout.JAVA_INT, QP_NUM);
       QpCap given = QpAttrs.cap(c, CAP);
@@ -112,7 +112,7 @@ final class QpParts {
     context.targets.remove(number);
     if (made != 0) {
       try (Frame frame = new Frame()) {
-        context.destroyed("QP", frame.check(context.library().destroyQp, made));
+        context.destroyed("QP", frame.check(context.library.destroyQp, made));
       }
     }
   }
@@ -140,7 +140,7 @@ final class QpParts {
       MemorySegment c = frame.zeros(QpAttrs.BYTES);
       MemorySegment init = frame.zeros(INIT_BYTES);
       int mask = QpAttrMask.STATE.mask();
-      Function query = context.library().queryQp;
+      Function query = context.library.queryQp;
       if (frame.check(query, address, c.address(), mask, init.address()) == 0
           && state.now == last) {
         state.now = QpAttrs.state(c);
@@ -188,7 +188,7 @@ final class QpParts {
   /** For the holder of the claim of the moves. */
   private void flushAgain() {
     if (state.now == QpState.ERR) {
-      Function modify = context.library().modifyQp;
+      Function modify = context.library.modifyQp;
       int unused = modify.data(address, error.address(), QpAttrMask.STATE.mask());
     }
   }
@@ -215,7 +215,7 @@ final class QpParts {
       throw Held.closed("modifyQp");
     }
     try {
-      int errno = frame.check(context.library().modifyQp, address, c.address(), attr.mask());
+      int errno = frame.check(context.library.modifyQp, address, c.address(), attr.mask());
       if (errno == 0 && attr.has(QpAttrMask.STATE)) {
         state.moved(to);
         flushAgain(); // of what was posted meanwhile
@@ -234,7 +234,7 @@ final class QpParts {
       context.check(
           frame,
           "queryQp",
-          context.library().queryQp,
+          context.library.queryQp,
           address,
           c.address(),
           QpAttrs.all(),
@@ -266,7 +266,7 @@ final class QpParts {
       return false;
     }
     try (Frame frame = new Frame()) {
-      Function modify = context.library().modifyQp;
+      Function modify = context.library.modifyQp;
       if (frame.check(modify, address, error.address(), QpAttrMask.STATE.mask()) != 0) {
         return false; // the device has gone
       }
@@ -291,7 +291,7 @@ final class QpParts {
   }
 
   void multicast(String method, boolean attach, Gid group, int mlid) {
-    Function f = attach ? context.library().attachMulticast : context.library().detachMulticast;
+    Function f = attach ? context.library.attachMulticast : context.library.detachMulticast;
     held.need(method);
     try (Frame frame = new Frame()) {
       MemorySegment gid = frame.zeros(2 * Long.BYTES);
@@ -316,7 +316,7 @@ final class QpParts {
     }
     moves.end();
     try (Frame frame = new Frame()) {
-      context.destroyed("QP", frame.check(context.library().destroyQp, address));
+      context.destroyed("QP", frame.check(context.library.destroyQp, address));
     }
     receives.close(recvCq, receiveBook);
     sends.close();

@@ -77,7 +77,7 @@ final class Queries {
     try (Frame frame = new Frame()) {
       MemorySegment c = frame.zeros(PORT_BYTES);
       context.check(
-          frame, "queryPort", context.library().queryPort, context.address(), port, c.address());
+          frame, "queryPort", context.library.queryPort, context.address, port, c.address());
       return PortAttr.builder()
           .state(of(PortState.values(), PortState::value, c.get(INT, STATE), PortState.DOWN))
           .physState(
@@ -124,13 +124,7 @@ final class Queries {
       MemorySegment c = frame.zeros(GID_BYTES);
       int errno =
           frame.check(
-              context.library().queryGid,
-              context.address(),
-              port,
-              index,
-              c.address(),
-              0,
-              GID_BYTES);
+              context.library.queryGid, context.address, port, index, c.address(), 0, GID_BYTES);
       if (errno == Libc.ENODATA) {
         return Gid.ZERO;
       }
@@ -145,13 +139,7 @@ final class Queries {
     try (Frame frame = new Frame()) {
       MemorySegment c = frame.zeros(Long.BYTES);
       context.check(
-          frame,
-          "queryPkey",
-          context.library().queryPkey,
-          context.address(),
-          port,
-          index,
-          c.address());
+          frame, "queryPkey", context.library.queryPkey, context.address, port, index, c.address());
       return Short.reverseBytes(c.get(ValueLayout.JAVA_SHORT, 0)) & 0xffff;
     }
   }

@@ -99,7 +99,7 @@ final class ReceiveQueue {
     int free = book.free();
     for (RecvWr wr = first; wr != null; wr = wr.next()) {
       int status = n++ == free ? PostStatus.QUEUE_FULL : PostStatus.OK;
-      status = wr.sgeCount() > chunk[0].maxSges() ? PostStatus.INVALID : status;
+      status = wr.sgeCount() > chunk[0].maxSges ? PostStatus.INVALID : status;
       if (status != PostStatus.OK) {
         first.badWr(wr);
         return status;
@@ -109,7 +109,7 @@ final class ReceiveQueue {
   }
 
   private void fill(ReceiveRequest r, RecvWr wr) {
-    int sges = Math.min(wr.sgeCount(), r.maxSges());
+    int sges = Math.min(wr.sgeCount(), r.maxSges);
     r.begin(id(book.enter(wr.wrId(), wr.cqe())), sges);
     for (int i = 0; i < sges; i++) {
       r.sge(i, wr.sgeLkey(i), wr.sgeAddr(i), wr.sgeLength(i));
@@ -125,7 +125,7 @@ final class ReceiveQueue {
       return PostStatus.GONE;
     }
     try {
-      if (chunk[0].maxSges() < 1) {
+      if (chunk[0].maxSges < 1) {
         return PostStatus.INVALID;
       }
       if (book.free() < 1) {

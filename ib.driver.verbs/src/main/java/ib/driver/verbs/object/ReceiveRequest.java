@@ -16,7 +16,7 @@ final class ReceiveRequest {
   private static final long SGE_LENGTH = Layout.at("ibv_sge", "length", 4);
   private static final long SGE_LKEY = Layout.at("ibv_sge", "lkey", 4);
 
-  private final int maxSges;
+  final int maxSges;
   private final MemorySegment memory;
 
   ReceiveRequest(int maxSges) {
@@ -25,10 +25,6 @@ final class ReceiveRequest {
         Arena.ofAuto()
             .allocate(WR_BYTES + Math.max(1, maxSges) * SendRequest.SGE_BYTES, Long.BYTES);
     memory.set(ValueLayout.JAVA_LONG, SG_LIST, memory.address() + WR_BYTES);
-  }
-
-  int maxSges() {
-    return maxSges;
   }
 
   long address() {

@@ -26,7 +26,7 @@ final class SendBook implements WorkQueue, ClosedQueue {
   private final LastState state;
   private final QpState afterFailure;
   private final int mask;
-  private final int capacity;
+  final int capacity;
   private final long[] wrIds;
   private final @Nullable Cqe[] cqes;
   private final byte[] shows;
@@ -51,10 +51,6 @@ final class SendBook implements WorkQueue, ClosedQueue {
     this.ahs = new @Nullable NativeAh[places];
     this.windows = new @Nullable VerbsMw[places];
     this.keys = new int[places];
-  }
-
-  int capacity() {
-    return capacity;
   }
 
   /** {@return how many requests fit} */

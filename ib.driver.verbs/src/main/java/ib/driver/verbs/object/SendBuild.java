@@ -148,7 +148,7 @@ final class SendBuild {
 
   void address(AddressHandle ah, int qpn, int qkey) {
     SendRequest r = mine();
-    if (r == null || !queue.datagram()) {
+    if (r == null || !queue.datagram) {
       fail(PostStatus.INVALID);
     } else {
       fail(queue.address(r, ah, qpn, qkey));

@@ -91,7 +91,7 @@ final class SendList {
     for (SendWr wr = first; wr != null; wr = wr.next()) {
       SendRequest r = chunk[n % chunk.length];
       SendQueue.drop(r);
-      int status = n++ == queue.book.capacity() ? PostStatus.QUEUE_FULL : fill(r, wr);
+      int status = n++ == queue.book.capacity ? PostStatus.QUEUE_FULL : fill(r, wr);
       status = status == PostStatus.OK ? queue.check(r) : status;
       if (status != PostStatus.OK) {
         SendQueue.drop(chunk, Math.min(n, chunk.length));
@@ -142,7 +142,7 @@ final class SendList {
       case SEND_WITH_INV, LOCAL_INV -> r.invalidate(wr.invalidateRkey());
       default -> {} // SEND; the others are not offered
     }
-    return queue.datagram()
+    return queue.datagram
         ? queue.address(r, wr.ah(), wr.remoteQpn(), wr.remoteQkey())
         : PostStatus.OK;
   }

@@ -25,7 +25,7 @@ final class SendQueue {
   private final VerbsContext context;
   private final VerbsCq cq;
   private final boolean all;
-  private final boolean datagram;
+  final boolean datagram;
   private final int opcodes;
   final int maxSges;
   private final int maxInline;
@@ -40,8 +40,8 @@ final class SendQueue {
   private int silent; // requests since the last that brings a completion; guarded by the claim
 
   SendQueue(VerbsPd pd, QpInit init, VerbsCq cq, SendLimits limits, LastState state) {
-    this.context = pd.context();
-    this.domain = pd.address();
+    this.context = pd.context;
+    this.domain = pd.address;
     this.cq = cq;
     this.state = state;
     this.all = init.sqSigType() == SigType.ALL_WR;
@@ -69,15 +69,11 @@ final class SendQueue {
   }
 
   int capacity() {
-    return book.capacity();
+    return book.capacity;
   }
 
   boolean offers(WrOpcode opcode) {
     return opcode.value() < Integer.SIZE && (opcodes >>> opcode.value() & 1) != 0;
-  }
-
-  boolean datagram() {
-    return datagram;
   }
 
   // ---- the checks of a request ----
@@ -146,7 +142,7 @@ final class SendQueue {
       if (!accepts()) {
         return PostStatus.INVALID;
       }
-      return n > book.capacity() || !place(n) ? PostStatus.QUEUE_FULL : put(requests, n);
+      return n > book.capacity || !place(n) ? PostStatus.QUEUE_FULL : put(requests, n);
     } finally {
       claim.leave();
     }
@@ -212,7 +208,7 @@ final class SendQueue {
   private int signal(SendRequest r) {
     int flags = r.flags & ~SendFlags.INLINE | (r.inlineLength() >= 0 ? SendFlags.INLINE : 0);
     boolean wanted = all || (r.flags & SendFlags.SIGNALED) != 0;
-    boolean due = ++silent >= Math.max(1, book.capacity() / 2);
+    boolean due = ++silent >= Math.max(1, book.capacity / 2);
     r.shows = wanted ? SendBook.ALWAYS : due ? SendBook.UNLESS_FAILED : SendBook.SILENT;
     if (wanted || due) {
       silent = 0;
@@ -227,11 +223,11 @@ final class SendQueue {
     if (window == null || region == null) {
       return true;
     }
-    if (!window.held().hold()) {
+    if (!window.held.hold()) {
       return false;
     }
-    if (!region.held().hold()) {
-      window.held().letGo();
+    if (!region.held.hold()) {
+      window.held.letGo();
       return false;
     }
     return true;
@@ -242,8 +238,8 @@ final class SendQueue {
       VerbsMw window = requests[i].window;
       VerbsMr region = requests[i].region;
       if (window != null && region != null) {
-        window.held().letGo();
-        region.held().letGo();
+        window.held.letGo();
+        region.held.letGo();
       }
     }
   }

@@ -115,7 +115,7 @@ final class SendRequest {
   /** Addresses a datagram. The caller has taken a reference on the handle, which the book gets. */
   void datagram(NativeAh to, int qpn, int qkey) {
     ah = to;
-    memory.set(LONG, UD_AH, to.address());
+    memory.set(LONG, UD_AH, to.address);
     memory.set(INT, UD_QPN, qpn);
     memory.set(INT, UD_QKEY, qkey);
   }
@@ -124,7 +124,7 @@ final class SendRequest {
     window = mw;
     region = of;
     key = newKey;
-    memory.set(LONG, MW, mw.address());
+    memory.set(LONG, MW, mw.address);
     memory.set(INT, MW_RKEY, newKey);
     memory.set(LONG, INFO_MR, of.address());
     memory.set(LONG, INFO_ADDR, address);

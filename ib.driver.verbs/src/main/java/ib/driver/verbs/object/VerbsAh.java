@@ -21,14 +21,14 @@ final class VerbsAh extends AddressHandle {
   }
 
   private NativeAh make(AhAttr wanted) {
-    VerbsContext context = pd.context();
-    NativeAh.bury(context, pd.dead());
+    VerbsContext context = pd.context;
+    NativeAh.bury(context, pd.dead);
     try (Frame frame = new Frame()) {
       MemorySegment c = frame.zeros(AhAttrs.BYTES);
       AhAttrs.write(c, 0, wanted);
       long made =
-          context.make(frame, "createAh", context.library().createAh, pd.address(), c.address());
-      return new NativeAh(made, pd.dead());
+          context.make(frame, "createAh", context.library.createAh, pd.address, c.address());
+      return new NativeAh(made, pd.dead);
     }
   }
 
@@ -39,7 +39,7 @@ final class VerbsAh extends AddressHandle {
   @org.jspecify.annotations.Nullable
   NativeAh acquire(long domain) {
     NativeAh ah = now;
-    return domain == pd.address() && ah.acquire() ? ah : null;
+    return domain == pd.address && ah.acquire() ? ah : null;
   }
 
   @Override
@@ -56,12 +56,12 @@ final class VerbsAh extends AddressHandle {
     now = make(wanted);
     attr = wanted;
     before.release();
-    NativeAh.bury(pd.context(), pd.dead());
+    NativeAh.bury(pd.context, pd.dead);
   }
 
   @Override
   protected void doDestroy() {
     now.release();
-    NativeAh.bury(pd.context(), pd.dead());
+    NativeAh.bury(pd.context, pd.dead);
   }
 }

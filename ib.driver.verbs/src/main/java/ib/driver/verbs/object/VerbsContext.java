@@ -29,10 +29,10 @@ public final class VerbsContext {
   private static final long VECTORS = Layout.at("ibv_context", "num_comp_vectors", 4);
   private static final int MAX_DEVICES = 4096;
 
-  private final Libibverbs library;
+  final Libibverbs library;
   private final String name;
   private final String kernelName;
-  private final long address;
+  final long address;
   private final MemorySegment context;
   final Function postSend;
   final Function postReceive;
@@ -168,14 +168,6 @@ public final class VerbsContext {
     throw denied.apply(Libc.ENODEV);
   }
 
-  Libibverbs library() {
-    return library;
-  }
-
-  long address() {
-    return address;
-  }
-
   /** {@return the name in the kernel} */
   public String kernelName() {
     return kernelName;
@@ -276,7 +268,7 @@ public final class VerbsContext {
   /** {@return the channel of a completion vector, which is made when it is first asked for} */
   synchronized Channel channel(int vector) {
     for (Channel channel : channels) {
-      if (channel.vector() == vector) {
+      if (channel.vector == vector) {
         return channel;
       }
     }

@@ -31,7 +31,7 @@ final class VerbsCq extends CopiedCompletionQueue implements VerbsContext.EventT
   private final VerbsContext context;
   private final @Nullable Channel channel;
   private final int number;
-  private final long address;
+  final long address;
   private final Claim claim = new Claim();
   private final CqRing ring;
   private final Map<Integer, ClosedQueue> kept = new HashMap<>(); // guarded by the claim
@@ -54,17 +54,17 @@ final class VerbsCq extends CopiedCompletionQueue implements VerbsContext.EventT
       throw context.full("createCq");
     }
     long made = 0;
-    Libibverbs library = context.library();
+    Libibverbs library = context.library;
     try (Frame frame = new Frame()) {
       made =
           context.make(
               frame,
               "createCq",
               library.createCq,
-              context.address(),
+              context.address,
               asked(init.entries()),
               number,
-              channel == null ? 0 : channel.address(),
+              channel == null ? 0 : channel.address,
               init.vector());
     } finally {
       if (made == 0) {
@@ -90,10 +90,6 @@ final class VerbsCq extends CopiedCompletionQueue implements VerbsContext.EventT
     return address == other;
   }
 
-  long address() {
-    return address;
-  }
-
   /** An event of the channel. For the channel's thread. */
   void fired(Frame frame) {
     int before = unacknowledged.getAndIncrement();
@@ -113,7 +109,7 @@ final class VerbsCq extends CopiedCompletionQueue implements VerbsContext.EventT
 
   private void acknowledge(Frame frame, int events) {
     if (events > 0) {
-      frame.call(context.library().ackCqEvents, address, events);
+      frame.call(context.library.ackCqEvents, address, events);
     }
   }
 
@@ -271,7 +267,7 @@ final class VerbsCq extends CopiedCompletionQueue implements VerbsContext.EventT
               ring.visible() + " completions are waiting",
               "at least " + ring.visible() + ", or poll first");
         }
-        context.check(frame, "resizeCq", context.library().resizeCq, address, asked(wanted));
+        context.check(frame, "resizeCq", context.library.resizeCq, address, asked(wanted));
         entries = given(wanted);
       } finally {
         claim.leave();
@@ -306,7 +302,7 @@ final class VerbsCq extends CopiedCompletionQueue implements VerbsContext.EventT
     kept.forEach(this::letGo);
     try (Frame frame = new Frame()) {
       acknowledge(frame, takeUnacknowledged(CLOSED));
-      context.destroyed("CQ", frame.check(context.library().destroyCq, address));
+      context.destroyed("CQ", frame.check(context.library.destroyCq, address));
     }
     context.targets.remove(number);
   }

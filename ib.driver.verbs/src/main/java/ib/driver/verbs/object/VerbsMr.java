@@ -37,7 +37,7 @@ final class VerbsMr extends MemoryRegion {
 
   private final VerbsPd pd;
   private final boolean owned;
-  private final Held held = new Held();
+  final Held held = new Held();
   private volatile Registered now;
 
   VerbsMr(ObjectControl control, VerbsPd pd, MemorySegment segment, int access, boolean owned) {
@@ -45,7 +45,7 @@ final class VerbsMr extends MemoryRegion {
     this.pd = pd;
     this.owned = owned;
     this.now = register(segment, access);
-    pd.context().regions.add(now.lkey, this);
+    pd.context.regions.add(now.lkey, this);
   }
 
   private Registered register(MemorySegment segment, int access) {
@@ -62,13 +62,13 @@ final class VerbsMr extends MemoryRegion {
     Hold hold = owned ? Hold.NONE : Hold.of(segment);
     boolean done = false;
     try (Frame frame = new Frame()) {
-      VerbsContext context = pd.context();
+      VerbsContext context = pd.context;
       long made =
           context.make(
               frame,
               "registerMemory",
-              context.library().regMr,
-              pd.address(),
+              context.library.regMr,
+              pd.address,
               segment.address(),
               segment.byteSize(),
               iova,
@@ -138,10 +138,6 @@ final class VerbsMr extends MemoryRegion {
     return now.address;
   }
 
-  Held held() {
-    return held;
-  }
-
   /**
    * Copies from the region for an inline send.
    *
@@ -150,7 +146,7 @@ final class VerbsMr extends MemoryRegion {
   boolean copy(long domain, long from, MemorySegment into, long at, int length) {
     Registered r = now;
     long offset = from - r.iova;
-    if (domain != pd.address() || offset < 0 || offset > r.segment.byteSize() - length) {
+    if (domain != pd.address || offset < 0 || offset > r.segment.byteSize() - length) {
       return false;
     }
     try {
@@ -166,16 +162,16 @@ final class VerbsMr extends MemoryRegion {
   protected synchronized void doReregister(MemorySegment segment, int access) {
     Registered before = now;
     Registered after = register(segment, access);
-    pd.context().regions.add(after.lkey, this);
+    pd.context.regions.add(after.lkey, this);
     now = after;
     deregister(before);
   }
 
   private void deregister(Registered r) {
-    VerbsContext context = pd.context();
+    VerbsContext context = pd.context;
     context.regions.remove(r.lkey, this);
     try (Frame frame = new Frame()) {
-      context.destroyed("MR", frame.check(context.library().deregMr, r.address));
+      context.destroyed("MR", frame.check(context.library.deregMr, r.address));
     }
     r.hold.end();
   }

@@ -14,27 +14,19 @@ final class VerbsMw extends MemoryWindow {
 
   private final VerbsPd pd;
   private final MwType type;
-  private final long address;
-  private final Held held = new Held();
+  final long address;
+  final Held held = new Held();
   private volatile int rkey;
 
   VerbsMw(ObjectControl control, VerbsPd pd, MwType type) {
     super(control);
     this.pd = pd;
     this.type = type;
-    VerbsContext context = pd.context();
+    VerbsContext context = pd.context;
     try (Frame frame = new Frame()) {
-      address = context.make(frame, "allocWindow", context.allocMw, pd.address(), type.value());
+      address = context.make(frame, "allocWindow", context.allocMw, pd.address, type.value());
       rkey = Frame.at(address, BYTES).get(ValueLayout.JAVA_INT, RKEY);
     }
-  }
-
-  long address() {
-    return address;
-  }
-
-  Held held() {
-    return held;
   }
 
   /** A bind was executed. */
@@ -55,7 +47,7 @@ final class VerbsMw extends MemoryWindow {
   @Override
   protected void doDestroy() {
     held.end();
-    VerbsContext context = pd.context();
+    VerbsContext context = pd.context;
     try (Frame frame = new Frame()) {
       context.destroyed("MW", frame.check(context.deallocMw, address));
     }

@@ -19,29 +19,18 @@ import org.jspecify.annotations.Nullable;
 
 /** A protection domain of the kernel. */
 final class VerbsPd extends ProtectionDomain {
-  private final VerbsContext context;
-  private final long address;
-  private final AtomicReference<@Nullable NativeAh> dead = new AtomicReference<>();
+  final VerbsContext context;
+  final long address;
+
+  /** Address handles to destroy. */
+  final AtomicReference<@Nullable NativeAh> dead = new AtomicReference<>();
 
   VerbsPd(ObjectControl control, VerbsContext context) {
     super(control);
     this.context = context;
     try (Frame frame = new Frame()) {
-      address = context.make(frame, "allocPd", context.library().allocPd, context.address());
+      address = context.make(frame, "allocPd", context.library.allocPd, context.address);
     }
-  }
-
-  VerbsContext context() {
-    return context;
-  }
-
-  long address() {
-    return address;
-  }
-
-  /** {@return address handles to destroy} */
-  AtomicReference<@Nullable NativeAh> dead() {
-    return dead;
   }
 
   @Override
@@ -85,7 +74,7 @@ final class VerbsPd extends ProtectionDomain {
   protected void doDestroy() {
     NativeAh.bury(context, dead);
     try (Frame frame = new Frame()) {
-      context.destroyed("PD", frame.check(context.library().deallocPd, address));
+      context.destroyed("PD", frame.check(context.library.deallocPd, address));
     }
   }
 }

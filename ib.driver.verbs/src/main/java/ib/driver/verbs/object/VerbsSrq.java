@@ -27,14 +27,14 @@ final class VerbsSrq extends SharedReceiveQueue implements VerbsContext.EventTar
   private final VerbsContext context;
   private final int number;
   private final Held held = new Held();
-  private final long address;
+  final long address;
   private final int sges;
   private final SharedBook book;
   private final ReceiveQueue queue;
 
   VerbsSrq(ObjectControl control, SrqInit init, VerbsPd pd) {
     super(control, init);
-    this.context = pd.context();
+    this.context = pd.context;
     this.number = context.targets.add(this);
     if (number == 0) {
       throw context.full("createSrq");
@@ -50,8 +50,7 @@ final class VerbsSrq extends SharedReceiveQueue implements VerbsContext.EventTar
       c.set(ValueLayout.JAVA_LONG, CONTEXT, number);
       c.set(ValueLayout.JAVA_INT, ATTR + MAX_WR, asked.maxWr());
       c.set(ValueLayout.JAVA_INT, ATTR + MAX_SGE, asked.maxSge());
-      made =
-          context.make(frame, "createSrq", context.library().createSrq, pd.address(), c.address());
+      made = context.make(frame, "createSrq", context.library.createSrq, pd.address, c.address());
       this.address = made;
       if (!queue.open(made)) {
         throw context.full("createSrq");
@@ -73,18 +72,14 @@ final class VerbsSrq extends SharedReceiveQueue implements VerbsContext.EventTar
 
   private void destroy(long srq) {
     try (Frame frame = new Frame()) {
-      context.destroyed("SRQ", frame.check(context.library().destroySrq, srq));
+      context.destroyed("SRQ", frame.check(context.library.destroySrq, srq));
     }
   }
 
   private void limit(Frame frame, int limit) {
     MemorySegment c = frame.zeros(ATTR_BYTES);
     c.set(ValueLayout.JAVA_INT, LIMIT, limit);
-    context.check(frame, "modifySrq", context.library().modifySrq, address, c.address(), SRQ_LIMIT);
-  }
-
-  long address() {
-    return address;
+    context.check(frame, "modifySrq", context.library.modifySrq, address, c.address(), SRQ_LIMIT);
   }
 
   @Override
@@ -126,7 +121,7 @@ final class VerbsSrq extends SharedReceiveQueue implements VerbsContext.EventTar
     held.need("querySrq");
     try (Frame frame = new Frame()) {
       MemorySegment c = frame.zeros(ATTR_BYTES);
-      context.check(frame, "querySrq", context.library().querySrq, address, c.address());
+      context.check(frame, "querySrq", context.library.querySrq, address, c.address());
       return new SrqAttr(book.capacity(), sges, Math.max(0, c.get(ValueLayout.JAVA_INT, LIMIT)));
     } finally {
       held.letGo();

@@ -253,7 +253,7 @@ final class HostConnectorTest {
             return tell(request);
           }
           if (request.toString().equals("CREATE_ID")) {
-            created = request.body().get(ValueLayout.JAVA_LONG, 0);
+            created = request.body.get(ValueLayout.JAVA_LONG, 0);
           } else if (request.toString().equals("RESOLVE_ADDR")) {
             uid = created; // before it the kernel has nothing to tell
           }
@@ -263,7 +263,7 @@ final class HostConnectorTest {
     }
 
     private int tell(UcmFile.Request request) {
-      long at = request.body().get(ValueLayout.JAVA_LONG, 0);
+      long at = request.body.get(ValueLayout.JAVA_LONG, 0);
       MemorySegment e = Frame.at(at, Layout.size("rdma_ucm_event_resp"));
       if (uid == 0) {
         return Libc.EAGAIN;

@@ -144,7 +144,7 @@ final class ChannelTest {
     long bells = opened("anon_inode:[eventfd]");
     Host host = new Host(Files.createFile(root.resolve("channel")));
     Channel channel = Channel.open(host, 3);
-    assertEquals(3, channel.vector());
+    assertEquals(3, channel.vector);
     assertEquals(true, host.reads.await(10, TimeUnit.MINUTES), "it is read");
     channel.close();
     nothingLeft(host, bells);

@@ -45,24 +45,23 @@ final class Answers {
 
   /** An event of a connection that a peer has asked for. */
   void requests(CmConnection from, CmEvent event) {
-    all.loop()
-        .execute(
-            () -> {
-              Connection known = passive.get(from);
-              if (event instanceof CmEvent.Requested req) {
-                request(from, req);
-              } else if (known != null) {
-                take(known, event);
-              }
-              if (event instanceof CmEvent.Released) {
-                passive.remove(from);
-              }
-            });
+    all.loop.execute(
+        () -> {
+          Connection known = passive.get(from);
+          if (event instanceof CmEvent.Requested req) {
+            request(from, req);
+          } else if (known != null) {
+            take(known, event);
+          }
+          if (event instanceof CmEvent.Released) {
+            passive.remove(from);
+          }
+        });
   }
 
   /** An event of a connection that this side has asked for. */
   void of(Connection c, CmEvent event) {
-    all.loop().execute(() -> take(c, event));
+    all.loop.execute(() -> take(c, event));
   }
 
   private void take(Connection c, CmEvent event) {
@@ -93,7 +92,7 @@ final class Answers {
       return;
     }
     LinkAddress address = new LinkAddress(0, data.qpn(), req.path().remote());
-    Peer peer = all.peers().of(address);
+    Peer peer = all.peers.of(address);
     Connection mine = peer.active;
     boolean crossing = mine != null && mine.state == State.REQ_SENT;
     boolean mineLives = crossing && !me.yields(address);
@@ -101,17 +100,17 @@ final class Answers {
       refuse(from, CmConnection.CONSUMER_REJECT, null);
     } else if (all.full()) {
       refuse(from, CmConnection.NO_RESOURCES, Refusal.LIMIT);
-    } else if (all.peers().passives(source) >= Connections.MAX_PER_PEER) {
+    } else if (all.peers.passives(source) >= Connections.MAX_PER_PEER) {
       refuse(from, CmConnection.NO_RESOURCES, Refusal.PEER_LIMIT);
-    } else if (!accept(from, req, new Connection(address, false, source, all.loop().now()))) {
+    } else if (!accept(from, req, new Connection(address, false, source, all.loop.now()))) {
       refuse(from, CmConnection.NO_RESOURCES, Refusal.DEVICE);
     }
-    all.peers().tidy(address);
+    all.peers.tidy(address);
   }
 
   private void refuse(CmConnection from, int reason, @Nullable Refusal counted) {
     if (counted != null) {
-      all.refusals().count(counted, from.source());
+      all.refusals.count(counted, from.source());
     }
     reject(from, reason);
   }
@@ -128,7 +127,7 @@ final class Answers {
     c.cm = from;
     RcEnd end = null;
     try {
-      end = all.owner().open(c);
+      end = all.owner.open(c);
       CmEndpoint peer = req.peer();
       int ackTimeout = req.terms().ackTimeout();
       end.connect(req.path().way(), req.path().mtu(), ackTimeout, peer.qpn(), peer.startingPsn());
@@ -156,7 +155,7 @@ final class Answers {
     c.mtu = all.mtu(data);
     try {
       if (!Origin.takesIp(data)) {
-        all.refusals().count(Refusal.MTU, c.way);
+        all.refusals.count(Refusal.MTU, c.way);
         throw new IbInvalidException(
             "connection of " + c.peer, "receive MTU " + data.receiveMtu(), "1284 or more");
       }
@@ -175,7 +174,7 @@ final class Answers {
   private void ended(Connection c, CmEvent.Ended end) {
     boolean ruled = end.how() == CmEnd.REJECTED && end.reason() == CmConnection.CONSUMER_REJECT;
     if (c.state == State.REQ_SENT && ruled && all.identity().yields(c.peer)) {
-      all.peers().of(c.peer).shares =
+      all.peers.of(c.peer).shares =
           true; // C3: the peer's own request, which crossed ours, becomes the connection
     }
     if (c.state != State.CLOSED) {

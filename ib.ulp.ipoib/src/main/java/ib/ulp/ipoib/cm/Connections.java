@@ -65,15 +65,15 @@ public final class Connections {
   /** C2: how many RDMA reads and atomics this side accepts at a time. */
   private static final int READS = 4;
 
-  private final Loop loop;
+  final Loop loop;
   private final CmPort cm;
-  private final Owner owner;
-  private final Refusals refusals;
+  final Owner owner;
+  final Refusals refusals;
   private final int most;
   private final Answers answers = new Answers(this);
   private final List<CmListener> listeners = new ArrayList<>();
   private final Set<Connection> all = new LinkedHashSet<>();
-  private final Peers peers = new Peers();
+  final Peers peers = new Peers();
   private @Nullable Self self;
   private Loop.@Nullable Timer sweep;
 
@@ -191,22 +191,6 @@ public final class Connections {
 
   boolean full() {
     return peers.passives() >= most;
-  }
-
-  Refusals refusals() {
-    return refusals;
-  }
-
-  Loop loop() {
-    return loop;
-  }
-
-  Owner owner() {
-    return owner;
-  }
-
-  Peers peers() {
-    return peers;
   }
 
   Self identity() {

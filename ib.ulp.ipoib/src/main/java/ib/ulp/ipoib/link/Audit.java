@@ -52,7 +52,7 @@ final class Audit {
         new McMemberRecord()
             .set(McMemberRecord.Field.MGID, group.mgid)
             .set(McMemberRecord.Field.PORT_GID, link.state().address().gid());
-    link.sa()
+    link.sa
         .get(question, Paths.TIMEOUT_MS)
         .whenComplete(
             (answer, why) ->

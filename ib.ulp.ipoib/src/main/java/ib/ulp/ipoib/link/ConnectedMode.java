@@ -85,26 +85,26 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
         new LinkAddress(0, udQpn, gid()),
         link.pkey(),
         pkeyIndex,
-        link.appearance().ethernet(),
+        link.appearance.ethernet(),
         Connected.LINUX_RECEIVE_MTU,
-        link.config().rfcService());
+        link.config.rfcService());
   }
 
   private Gid gid() {
-    return link.device().gid(link.port(), link.appearance().gidIndex());
+    return link.device.gid(link.port, link.appearance.gidIndex());
   }
 
   private Running make(int udQpn, int pkeyIndex) {
-    LinkConfig config = link.config();
+    LinkConfig config = link.config;
     int sends = Math.min(MAX_SENDS, config.sends());
     int receives = Math.min(MAX_RECEIVES, config.receives());
     Refusals refusals = link.statistics().refusals();
-    CmPort cm = shared.cm().open(link.device().name(), link.port(), "ib.ulp.ipoib");
+    CmPort cm = shared.cm.open(link.device.name(), link.port, "ib.ulp.ipoib");
     boolean whole = false;
     try {
       Connections connections = new Connections(link.loop(), cm, udQpn, this, refusals);
       RcQueue queue =
-          new RcQueue(link.queue().pd(), link.port(), pkeyIndex, sends, receives, link.loop());
+          new RcQueue(link.queue.pd, link.port, pkeyIndex, sends, receives, link.loop());
       whole = true;
       return new Running(queue, connections, cm);
     } finally {
@@ -198,15 +198,15 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
       c.used(link.loop().now());
       LongBuffers longs = link.longs().buffers();
       boolean lies = longs != null && packet.contiguous() && longs.hold(packet.memory());
-      boolean keeps = link.traffic().near().reaches(c.peer());
+      boolean keeps = link.traffic.near.reaches(c.peer());
       if (keeps) {
-        link.traffic().near().begin();
+        link.traffic.near.begin();
       }
       try {
         count(lies && longs != null ? by.send(c, longs, packet) : by.send(c, packet));
       } finally {
         if (keeps) {
-          link.traffic().near().end();
+          link.traffic.near.end();
         }
       }
     }
@@ -238,8 +238,8 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
       throw new IllegalStateException("connected mode is off");
     }
     RcPair end = running.queue.open(connection);
-    if (link.traffic().takesLong()) {
-      end.joins(shared.localEnds(), gid());
+    if (link.traffic.takesLong()) {
+      end.joins(shared.localEnds, gid());
     }
     return end;
   }
@@ -274,14 +274,14 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     RcQueue by = running.queue;
     boolean any = by.poll(this);
     if (any) {
-      link.traffic().receivedAll();
+      link.traffic.receivedAll();
     }
     if (any && refusing && by.room() >= BURST) {
       refusing = false;
-      link.traffic().writable();
+      link.traffic.writable();
     }
     if (any) {
-      link.traffic().roomAgain(); // both modes share the long buffers
+      link.traffic.roomAgain(); // both modes share the long buffers
     }
     return any;
   }
@@ -297,7 +297,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
       running.connections.heard(from);
       boolean whole = from.end() instanceof RcPair end && end.whole();
       int mss = whole && length > Encapsulation.BYTES ? Encapsulation.reserved(memory, at) : 0;
-      link.traffic().connected(memory, at, length, from.peer(), mss);
+      link.traffic.connected(memory, at, length, from.peer(), mss);
     }
   }
 

@@ -48,7 +48,7 @@ final class Joins {
       Group.like(all, request);
     }
     group.membership =
-        link.sa()
+        link.sa
             .multicast()
             .join(
                 request,
@@ -96,10 +96,8 @@ final class Joins {
         link.takeQkey(is.value(Field.QKEY)); // I2
       }
       AddressHandle ah =
-          link.queue()
-              .pd()
-              .createAh(
-                  link.attachments().way(is.ahAttr(link.port(), 0), link.appearance().gidIndex()));
+          link.queue.pd.createAh(
+              link.attachments.way(is.ahAttr(link.port, 0), link.appearance.gidIndex()));
       if (group.ah != null) {
         group.ah.close();
       }
@@ -109,7 +107,7 @@ final class Joins {
         detach(group);
       }
       if (!group.sendOnly && !same) { // an attached group stays attached, so that no packet is lost
-        link.attachments().attach(link.queue().qp(), group.mgid, is.value(Field.MLID));
+        link.attachments.attach(link.queue.qp, group.mgid, is.value(Field.MLID));
         group.attached = true;
       }
       group.record = is;
@@ -118,7 +116,7 @@ final class Joins {
     AddressHandle ah = group.ah;
     for (byte[] packet = group.queue.poll(); packet != null; packet = group.queue.poll()) {
       if (ah != null) {
-        link.traffic().transmit(ah, WellKnown.QPN_MULTICAST, is.value(Field.QKEY), packet);
+        link.traffic.transmit(ah, WellKnown.QPN_MULTICAST, is.value(Field.QKEY), packet);
       }
     }
     if (first) {
@@ -192,7 +190,7 @@ final class Joins {
 
   private void detach(Group group) {
     if (group.attached) {
-      link.attachments().detach(link.queue().qp(), group.mgid, was(group));
+      link.attachments.detach(link.queue.qp, group.mgid, was(group));
       group.attached = false;
     }
   }

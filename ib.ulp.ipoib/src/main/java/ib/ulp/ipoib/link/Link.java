@@ -27,20 +27,20 @@ public final class Link {
 
   private final Logger log = LoggerFactory.getLogger(Link.class);
   private final Loop loop;
-  private final IbDevice device;
-  private final int port;
-  private final LinkConfig config;
-  private final SaClient sa;
+  final IbDevice device;
+  final int port;
+  final LinkConfig config;
+  final SaClient sa;
   private final NearSends near;
   private final Statistics statistics = new Statistics();
-  private final UdQueue queue;
-  private final Traffic traffic;
+  final UdQueue queue;
+  final Traffic traffic;
   private final LongSends longs;
   private final Paths paths = new Paths(this);
   private final Multicast multicast = new Multicast(this);
   private final ConnectedMode connected;
-  private final Appearance appearance;
-  private final Attachments attachments;
+  final Appearance appearance;
+  final Attachments attachments;
   private @Nullable Host host;
   private volatile LinkState state;
   private volatile String warning = "";
@@ -58,7 +58,7 @@ public final class Link {
     this.config = config;
     this.sa = sa;
     queue = new UdQueue(device, port, config.sends(), config.receives(), loop::wake);
-    near = new NearSends(shared.nearLinks(), loop.kept());
+    near = new NearSends(shared.nearLinks, loop.kept());
     traffic = new Traffic(queue, statistics, loop, near);
     connected = new ConnectedMode(this, shared);
     longs = new LongSends(this, queue, connected);
@@ -154,7 +154,7 @@ public final class Link {
     trouble = appearance.obstacle(index);
     if (trouble.isEmpty()) {
       try {
-        if (queue.qp().state() == QpState.RESET) {
+        if (queue.qp.state() == QpState.RESET) {
           pkey = Partition.key(device, port, index);
           queue.start(index);
         }
@@ -285,40 +285,8 @@ public final class Link {
 
   // ---- the parts ----
 
-  Traffic traffic() {
-    return traffic;
-  }
-
   Paths ways() {
     return paths;
-  }
-
-  SaClient sa() {
-    return sa;
-  }
-
-  UdQueue queue() {
-    return queue;
-  }
-
-  int port() {
-    return port;
-  }
-
-  Appearance appearance() {
-    return appearance;
-  }
-
-  Attachments attachments() {
-    return attachments;
-  }
-
-  IbDevice device() {
-    return device;
-  }
-
-  LinkConfig config() {
-    return config;
   }
 
   int datagramMtu() {

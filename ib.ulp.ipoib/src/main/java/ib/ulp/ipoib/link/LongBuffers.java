@@ -18,7 +18,7 @@ final class LongBuffers {
   private static final int COUNT = 16;
   private static final int ALIGNMENT = 4096;
 
-  private final MemoryRegion region;
+  final MemoryRegion region;
   private final MemorySegment[] slots = new MemorySegment[COUNT];
   private final int[] free = new int[COUNT];
   private int freeCount;
@@ -32,10 +32,6 @@ final class LongBuffers {
     }
     freeCount = COUNT - 1;
     current = free[freeCount];
-  }
-
-  MemoryRegion region() {
-    return region;
   }
 
   /**

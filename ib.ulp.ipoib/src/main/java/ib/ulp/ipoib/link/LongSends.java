@@ -62,7 +62,7 @@ public final class LongSends {
             && !connected.reaches(to);
     AddressHandle ah = can ? link.ways().known(to.gid()) : null;
     if (ah != null && buffers != null) {
-      link.traffic().transmitLong(ah, to, buffers, packet);
+      link.traffic.transmitLong(ah, to, buffers, packet);
     }
     return ah != null;
   }

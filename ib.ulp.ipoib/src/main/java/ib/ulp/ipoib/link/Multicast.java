@@ -40,7 +40,7 @@ final class Multicast {
 
   /** Asks the subnet administrator how a port may send to groups it is no member of (I7). */
   void learn() {
-    sendOnly.learn(link.sa(), link.loop());
+    sendOnly.learn(link.sa, link.loop());
   }
 
   /** {@return whether {@link #end} was called} */
@@ -102,7 +102,7 @@ final class Multicast {
 
   private void member(Gid mgid) {
     Group group = groups.get(mgid);
-    if (!link.config().umcast()) {
+    if (!link.config.umcast()) {
       hear(mgid);
     } else if (broadcast() != null && (group == null || group.sendOnly)) {
       umcast.ask(
@@ -157,7 +157,7 @@ final class Multicast {
     AddressHandle ah = group.ah;
     Gid routers = Groups.allRouters(mgid);
     if (ah != null && group.record != null) {
-      link.traffic().transmit(ah, WellKnown.QPN_MULTICAST, group.record.value(Field.QKEY), packet);
+      link.traffic.transmit(ah, WellKnown.QPN_MULTICAST, group.record.value(Field.QKEY), packet);
     } else if (group.absent && !mgid.equals(routers)) {
       send(routers, packet); // RFC 4391 section 10: the routers know the receivers
     } else if (group.absent) {

@@ -115,7 +115,7 @@ final class Paths {
     }
     AddressHandle ah = path.ah;
     if (ah != null) {
-      link.traffic().transmit(ah, gid, qpn, packet);
+      link.traffic.transmit(ah, gid, qpn, packet);
     } else if (path.query == null) {
       link.drop(Drop.TX_NO_PATH);
     } else if (path.queue.size() >= QUEUE) {
@@ -176,15 +176,14 @@ final class Paths {
   }
 
   private CompletableFuture<PathRecord> query(Gid gid) {
-    return link.sa()
-        .get(
-            new PathRecord()
-                .set(Field.DGID, gid)
-                .set(Field.SGID, link.state().address().gid())
-                .set(Field.NUMB_PATH, 1)
-                .set(Field.TCLASS, 0)
-                .set(Field.PKEY, link.pkey()),
-            TIMEOUT_MS);
+    return link.sa.get(
+        new PathRecord()
+            .set(Field.DGID, gid)
+            .set(Field.SGID, link.state().address().gid())
+            .set(Field.NUMB_PATH, 1)
+            .set(Field.TCLASS, 0)
+            .set(Field.PKEY, link.pkey()),
+        TIMEOUT_MS);
   }
 
   private void answered(Path path, int asked, @Nullable PathRecord way, long t) {
@@ -208,7 +207,7 @@ final class Paths {
     AddressHandle ah = path.ah;
     for (Waiting waiting = path.queue.poll(); waiting != null; waiting = path.queue.poll()) {
       if (ah != null) {
-        link.traffic().transmit(ah, waiting.qpn, waiting.packet);
+        link.traffic.transmit(ah, waiting.qpn, waiting.packet);
       }
     }
     tell(path);
@@ -225,7 +224,7 @@ final class Paths {
     if (known == null || path.ah == null) {
       return null;
     }
-    PortAttr port = link.device().port(link.port());
+    PortAttr port = link.device.port(link.port);
     int code = known.value(Field.MTU);
     Mtu mtu = code == 0 ? port.activeMtu() : Mtu.of(code);
     return new Way(attributes(path.gid, known), mtu, port.lid());
@@ -237,7 +236,7 @@ final class Paths {
       return true;
     }
     try {
-      AddressHandle made = link.queue().pd().createAh(attributes(path.gid, way));
+      AddressHandle made = link.queue.pd.createAh(attributes(path.gid, way));
       close(path);
       path.ah = made;
       path.way = way;
@@ -252,7 +251,7 @@ final class Paths {
    * {@return the address vector of a path; its destination GID is the GID that was asked for (D3)}
    */
   private AhAttr attributes(Gid gid, PathRecord way) {
-    AhAttr attr = way.ahAttr(link.port(), link.appearance().gidIndex());
+    AhAttr attr = way.ahAttr(link.port, link.appearance.gidIndex());
     GlobalRoute route = attr.grh();
     return route == null
         ? attr
@@ -265,7 +264,7 @@ final class Paths {
             new GlobalRoute(
                 gid,
                 route.flowLabel(),
-                link.appearance().gidIndex(),
+                link.appearance.gidIndex(),
                 route.hopLimit(),
                 route.trafficClass()));
   }

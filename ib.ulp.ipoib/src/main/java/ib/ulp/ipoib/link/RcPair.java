@@ -72,8 +72,8 @@ final class RcPair implements RcEnd {
     qp.modify(
         new QpAttr()
             .state(QpState.INIT)
-            .pkeyIndex(queue.pkeyIndex())
-            .port(queue.port())
+            .pkeyIndex(queue.pkeyIndex)
+            .port(queue.port)
             .accessFlags(0));
     qp.modify(
         new QpAttr()

@@ -52,8 +52,8 @@ final class RcQueue implements AutoCloseable {
   private static final long PAUSE_NS = 20_000;
   private static final int SIZE = Connected.LINUX_RECEIVE_MTU + 12; // a multiple of 16
 
-  private final int port;
-  private final int pkeyIndex;
+  final int port;
+  final int pkeyIndex;
   private final Loop loop;
   private final Deque<IbObject> made = new ArrayDeque<>();
   private final ProtectionDomain pd;
@@ -141,14 +141,6 @@ final class RcQueue implements AutoCloseable {
             .withEventHandler(handler, null));
   }
 
-  int port() {
-    return port;
-  }
-
-  int pkeyIndex() {
-    return pkeyIndex;
-  }
-
   /** Wakes the loop; any thread may call. */
   void wake() {
     loop.wake();
@@ -189,7 +181,7 @@ final class RcQueue implements AutoCloseable {
     Encapsulation.write(packet.memory(), at, packet.type(), packet.mss());
     int buffer = held.claim(from, slot);
     int length = packet.length() + Encapsulation.BYTES;
-    boolean taken = post(to, slot, from.region().lkey(), from.address(buffer) + at, length);
+    boolean taken = post(to, slot, from.region.lkey(), from.address(buffer) + at, length);
     if (!taken) {
       held.release(slot);
     }

@@ -4,9 +4,9 @@ import ib.cm.CmClient;
 
 /** Holds the objects that all links of one client share. Any thread may use it. */
 public final class Shared {
-  private final CmClient cm;
-  private final LocalEnds localEnds = new LocalEnds();
-  private final NearLinks nearLinks = new NearLinks();
+  final CmClient cm;
+  final LocalEnds localEnds = new LocalEnds();
+  final NearLinks nearLinks = new NearLinks();
 
   /**
    * Creates them.
@@ -15,17 +15,5 @@ public final class Shared {
    */
   public Shared(CmClient cm) {
     this.cm = cm;
-  }
-
-  CmClient cm() {
-    return cm;
-  }
-
-  LocalEnds localEnds() {
-    return localEnds;
-  }
-
-  NearLinks nearLinks() {
-    return nearLinks;
   }
 }

@@ -27,7 +27,7 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
   private final UdQueue queue;
   private final Statistics statistics;
   private final Loop loop;
-  private final NearSends near;
+  final NearSends near;
   private final Frame frame = new Frame();
   private @Nullable Host host;
   private Gid broadcast = Gid.ZERO;
@@ -52,10 +52,6 @@ final class Traffic implements Loop.Work, UdQueue.Receiver {
   void stop() {
     stopped = true;
     host = null;
-  }
-
-  NearSends near() {
-    return near;
   }
 
   /** Sets the addresses by which broadcasts and this interface's own packets are recognized. */

@@ -55,10 +55,10 @@ final class UdQueue implements AutoCloseable {
   private final int sendCount;
   private final int receiveCount;
   private final Deque<IbObject> made = new ArrayDeque<>();
-  private final ProtectionDomain pd;
+  final ProtectionDomain pd;
   private final CompletionQueue sendCq;
   private final CompletionQueue receiveCq;
-  private final QueuePair qp;
+  final QueuePair qp;
   private final MemoryRegion sendRegion;
   private final MemoryRegion receiveRegion;
   private final int[] lengths;
@@ -130,7 +130,7 @@ final class UdQueue implements AutoCloseable {
   @Nullable LongBuffers makeLongs() {
     if (longs == null && cuts && !closed) {
       longs = new LongBuffers(pd);
-      keep(longs.region());
+      keep(longs.region);
     }
     return longs();
   }
@@ -138,14 +138,6 @@ final class UdQueue implements AutoCloseable {
   private <T extends IbObject> T keep(T object) {
     made.push(object);
     return object;
-  }
-
-  ProtectionDomain pd() {
-    return pd;
-  }
-
-  QueuePair qp() {
-    return qp;
   }
 
   int qpn() {
@@ -256,7 +248,7 @@ final class UdQueue implements AutoCloseable {
     int buffer = held.claim(from, slot);
     qp.wrId(slot).wrFlags(SendFlags.SIGNALED).wrSendTso(packet.memory(), at, header, packet.mss());
     qp.wrSetUdAddress(ah, qpn, qkey);
-    qp.wrSetSge(from.region().lkey(), from.address(buffer) + at + header, data);
+    qp.wrSetSge(from.region.lkey(), from.address(buffer) + at + header, data);
   }
 
   /** Posts the batch of added packets. {@return how many of them the queue pair refused} */

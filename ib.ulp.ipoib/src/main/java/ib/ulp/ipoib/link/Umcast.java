@@ -21,7 +21,7 @@ final class Umcast {
    * not.
    */
   void ask(Link link, Gid mgid, Runnable goOn) {
-    link.sa()
+    link.sa
         .multicast()
         .joinedByOthers(mgid)
         .thenAccept( // fails only if the link is closed

@@ -91,7 +91,7 @@ final class Presence {
   }
 
   private String name() {
-    return device.name();
+    return device.name;
   }
 
   /**

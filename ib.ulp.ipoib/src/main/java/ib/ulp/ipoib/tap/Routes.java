@@ -61,7 +61,7 @@ final class Routes implements AutoCloseable {
   Routes(TapDevice device, Loop loop, Arena arena) {
     this.device = device;
     this.loop = loop;
-    libc = device.libc();
+    libc = device.libc;
     out = arena.allocate(128, 8);
     in = arena.allocate(BYTES, 8);
   }
@@ -188,7 +188,7 @@ final class Routes implements AutoCloseable {
     } catch (SystemCallException why) {
       log.warn(
           "{}: the kernel's routes cannot be read, so the configured gateways are used: {}",
-          device.name(),
+          device.name,
           why.getMessage());
       if (made >= 0) {
         libc.close(made);

@@ -6,15 +6,11 @@ import java.io.IOException;
 final class SystemCallException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  private final int errno;
+  /** The error number of Linux. */
+  final int errno;
 
   SystemCallException(String what, String why, int errno) {
     super(what + ": " + why);
     this.errno = errno;
-  }
-
-  /** {@return the error number of Linux} */
-  int errno() {
-    return errno;
   }
 }

@@ -43,9 +43,12 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
   private final MemorySegment polled; // the bell, and then the queues
   private final MemorySegment one;
   private final MemorySegment drained;
-  private final Libc libc;
+
+  /** The system calls, for use on the loop's thread only. */
+  final Libc libc;
+
   private final Libc waker; // for wake(), on any thread; its errno is not used
-  private final String name;
+  final String name;
   private final int kind;
   private final int bell;
   private final int[] fds; // file descriptor of each queue; below 0: lost
@@ -181,18 +184,9 @@ final class TapDevice implements Loop.Sleeper, Kernel, AutoCloseable {
     libc.check(result, what);
   }
 
-  String name() {
-    return name;
-  }
-
   @Override
   public boolean ethernet() {
     return kind == IFF_TAP;
-  }
-
-  /** {@return the system calls, for use on the loop's thread only} */
-  Libc libc() {
-    return libc;
   }
 
   /** {@return the file descriptor of the first queue; below 0 when the device is lost} */

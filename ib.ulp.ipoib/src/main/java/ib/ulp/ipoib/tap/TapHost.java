@@ -25,7 +25,7 @@ public final class TapHost implements Host, Loop.Work {
   private static final long QUERY_NS = 30_000_000_000L;
   private static final int MAX_SPOKEN = 64;
 
-  private final TapDevice device;
+  final TapDevice device;
   private final Link link;
   private final MemorySegment in; // used while the link has no free long buffer
   private final Outward outward;
@@ -48,7 +48,7 @@ public final class TapHost implements Host, Loop.Work {
     this.link = link;
     in = arena.allocate(Ethernet.LONGEST + 64L, 8);
     into = in;
-    inward = new Inward(device, device.name(), link, table, arena);
+    inward = new Inward(device, device.name, link, table, arena);
     outward = new Outward(link, table, inward, this::reported, this::spoke, arena);
     presence = new Presence(device, link, this::ask);
     announcer = new Neighbours(link, () -> List.copyOf(spoken), own -> own);
@@ -56,11 +56,7 @@ public final class TapHost implements Host, Loop.Work {
 
   /** {@return the name of the kernel's device} */
   public String name() {
-    return device.name();
-  }
-
-  TapDevice device() {
-    return device;
+    return device.name;
   }
 
   @Override

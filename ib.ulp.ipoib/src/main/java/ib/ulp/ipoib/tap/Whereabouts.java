@@ -24,7 +24,7 @@ final class Whereabouts {
    */
   static int name(TapDevice device, MemorySegment request) {
     request.fill((byte) 0);
-    return device.libc().ioctl(device.fd(), TUNGETIFF, request.address());
+    return device.libc.ioctl(device.fd(), TUNGETIFF, request.address());
   }
 
   /**
@@ -37,7 +37,7 @@ final class Whereabouts {
    * @throws SystemCallException when the namespace cannot be entered, or the socket not be opened
    */
   static int socket(TapDevice device, IntSupplier maker) throws SystemCallException {
-    Libc libc = device.libc();
+    Libc libc = device.libc;
     int there = libc.ioctl(device.fd(), TUNGETDEVNETNS, 0); // below 0 before Linux 5.2
     try {
       if (there < 0 || here(there)) {
@@ -45,13 +45,13 @@ final class Whereabouts {
       }
       int[] results = {-1, -1}; // of setns(2), and of the maker
       visit(
-          device.name(),
+          device.name,
           () -> {
             results[0] = libc.setns(there, CLONE_NEWNET);
             results[1] = results[0] < 0 ? -1 : maker.getAsInt();
           });
-      libc.check(results[0], "setns to the network namespace of " + device.name());
-      return libc.check(results[1], "socket in the network namespace of " + device.name());
+      libc.check(results[0], "setns to the network namespace of " + device.name);
+      return libc.check(results[1], "socket in the network namespace of " + device.name);
     } finally {
       if (there >= 0) {
         libc.close(there); // after the checks: this call has an errno of its own

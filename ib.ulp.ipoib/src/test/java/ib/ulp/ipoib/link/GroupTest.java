@@ -267,7 +267,7 @@ class GroupTest extends Stations {
   void notAttached() {
     Station a = station();
     Station b = station();
-    a.link.queue().qp().attachMulticast(GROUP, 0xc123); // so the link's own attach is refused
+    a.link.queue.qp.attachMulticast(GROUP, 0xc123); // so the link's own attach is refused
     a.link.join(GROUP);
     settle();
     pass(50);
@@ -276,7 +276,7 @@ class GroupTest extends Stations {
     assertEquals(2, count("join " + GROUP), "the second pause is longer");
     String is = a.link.groups().get(GROUP.toString());
     assertTrue(is.startsWith("joining, join refused: ") && is.contains("attached already"), is);
-    a.link.queue().qp().detachMulticast(GROUP, 0xc123);
+    a.link.queue.qp.detachMulticast(GROUP, 0xc123);
     pass(50);
     assertEquals(3, count("join " + GROUP));
     assertTrue(a.link.groups().get(GROUP.toString()).startsWith("mlid"));

@@ -36,7 +36,7 @@ class LinkTest extends Stations {
     settle();
     assertTrue(a.link.state().carrier());
     assertEquals(List.of("join " + ALL + " state 1", "join " + GROUP + " state 1"), subnet.log);
-    assertEquals(FakeSubnet.QKEY, a.link.queue().qp().query().qkey(), "I2");
+    assertEquals(FakeSubnet.QKEY, a.link.queue.qp.query().qkey(), "I2");
   }
 
   @Test

@@ -39,7 +39,7 @@ class LongBuffersTest {
 
   @AfterEach
   void close() {
-    buffers.region().close();
+    buffers.region.close();
     pd.close();
     lease.close();
     lab.close();
@@ -54,7 +54,7 @@ class LongBuffersTest {
   void all() {
     Set<Integer> claimed = new HashSet<>();
     Set<Long> addresses = new HashSet<>();
-    long base = buffers.region().segment().address();
+    long base = buffers.region.segment().address();
     for (int i = 0; i < COUNT; i++) {
       MemorySegment is = current();
       assertEquals(LongBuffers.BYTES, is.byteSize());
@@ -63,15 +63,15 @@ class LongBuffersTest {
       int slot = buffers.claim();
       assertFalse(buffers.hold(is), "it is under way");
       assertTrue(claimed.add(slot));
-      long at = buffers.address(slot) - buffers.region().iova();
+      long at = buffers.address(slot) - buffers.region.iova();
       assertEquals(is.address() - base, at, "the address that is posted is the memory's");
       assertTrue(at % LongBuffers.BYTES == 0 && addresses.add(at));
-      assertTrue(at >= 0 && at + LongBuffers.BYTES <= buffers.region().segment().byteSize());
+      assertTrue(at >= 0 && at + LongBuffers.BYTES <= buffers.region.segment().byteSize());
     }
     assertNull(buffers.current());
-    assertFalse(buffers.hold(buffers.region().segment()));
+    assertFalse(buffers.hold(buffers.region.segment()));
     buffers.release(5);
-    assertEquals(buffers.address(5) - buffers.region().iova(), current().address() - base);
+    assertEquals(buffers.address(5) - buffers.region.iova(), current().address() - base);
   }
 
   @Test

@@ -24,14 +24,14 @@ class QueueDropTest extends Stations {
     send(a, to);
     settle();
     long sent = a.link.statistics().of(Statistics.Count.TX_PACKETS);
-    a.link.queue().qp().modify(new QpAttr().state(QpState.SQD));
+    a.link.queue.qp.modify(new QpAttr().state(QpState.SQD));
     for (int i = 0; i < 200; i++) {
       send(a, to);
     }
     assertFalse(a.link.hasRoom());
     assertEquals(200 - 128, a.link.statistics().of(Drop.TX_RING_FULL));
     int told = a.writable;
-    a.link.queue().qp().modify(new QpAttr().state(QpState.RTS));
+    a.link.queue.qp.modify(new QpAttr().state(QpState.RTS));
     settle();
     assertEquals(sent + 128, a.link.statistics().of(Statistics.Count.TX_PACKETS));
     assertTrue(a.writable > told, "the host hears that there is room again");
@@ -44,7 +44,7 @@ class QueueDropTest extends Stations {
     LinkAddress to = station().link.state().address();
     send(a, to);
     settle();
-    a.link.queue().qp().modify(new QpAttr().state(QpState.ERR));
+    a.link.queue.qp.modify(new QpAttr().state(QpState.ERR));
     send(a, to);
     settle();
     assertEquals(1, a.link.statistics().of(Drop.TX_ERROR));
@@ -55,7 +55,7 @@ class QueueDropTest extends Stations {
   @DisplayName("RX_ERROR: a receive that failed in the queue pair is counted")
   void receive() {
     Station a = station();
-    a.link.traffic().receiveError();
+    a.link.traffic.receiveError();
     assertEquals(1, a.link.statistics().of(Drop.RX_ERROR));
     assertEquals(1, a.link.statistics().of(Statistics.Count.RX_DROPPED));
   }

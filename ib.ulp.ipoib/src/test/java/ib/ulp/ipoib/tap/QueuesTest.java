@@ -54,7 +54,7 @@ class QueuesTest extends TwoKernels {
   }
 
   private TapDevice device() {
-    return ((TapHost) lab.device("ib0").host()).device();
+    return ((TapHost) lab.device("ib0").host()).device;
   }
 
   private void flowsArrive() {

@@ -24,7 +24,7 @@ final class TunPump implements AutoCloseable {
 
   /** {@return the name of a device, 0 or 1} */
   String name(int device) {
-    return devices.get(device).name();
+    return devices.get(device).name;
   }
 
   private Thread carrier(TapDevice from, TapDevice to) throws IOException {

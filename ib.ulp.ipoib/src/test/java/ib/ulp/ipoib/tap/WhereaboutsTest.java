@@ -18,7 +18,7 @@ final class WhereaboutsTest {
   private static final int EBADF = 9;
 
   private static SystemCallException refused(TapDevice device) {
-    Libc libc = device.libc();
+    Libc libc = device.libc;
     return assertThrows(
         SystemCallException.class,
         () -> Whereabouts.socket(device, () -> libc.socket(NO_FAMILY, 2, 0)));
@@ -32,17 +32,17 @@ final class WhereaboutsTest {
     try (Namespaces namespaces = new Namespaces();
         TapDevice device = TapDevice.tap(name, 1)) {
       SystemCallException here = refused(device);
-      assertEquals(EAFNOSUPPORT, here.errno());
+      assertEquals(EAFNOSUPPORT, here.errno);
       assertTrue(here.getMessage().startsWith("socket: Address family not"), here.getMessage());
       namespaces.move(name, namespaces.add());
       SystemCallException there = refused(device);
-      assertEquals(EAFNOSUPPORT, there.errno());
+      assertEquals(EAFNOSUPPORT, there.errno);
       String text = "socket in the network namespace of " + name + ": Address family not";
       assertTrue(there.getMessage().startsWith(text), there.getMessage());
-      int socket = Whereabouts.socket(device, device.libc()::datagramSocket);
-      assertEquals(0, device.libc().close(socket));
-      assertTrue(device.libc().close(socket) < 0);
-      assertEquals(EBADF, device.libc().failure("close").errno());
+      int socket = Whereabouts.socket(device, device.libc::datagramSocket);
+      assertEquals(0, device.libc.close(socket));
+      assertTrue(device.libc.close(socket) < 0);
+      assertEquals(EBADF, device.libc.failure("close").errno);
     }
   }
 }

@@ -28,7 +28,7 @@ public record Program(String name) {
   private static final int INTERRUPTED = 130; // the shell's status for SIGINT
   private static final long LOOK_MS = 200;
 
-  /** What a program does. */
+  /** The work of a program. */
   @FunctionalInterface
   public interface Body {
     /** Runs it. */

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 public final class Threads implements World, AutoCloseable {
   private static final long KEEP_S = 10;
 
-  /** What was refused at all ports, and what these threads have outlived. */
+  /** The refusals at all ports, and the ends that these threads have outlived. */
   final Incidents incidents =
       new Incidents("management datagrams", LoggerFactory.getLogger(Threads.class)::warn);
 

@@ -45,7 +45,7 @@ public final class Owner {
   final Account account;
   private final ObjectRecord handle;
 
-  /** What is planted to fail, or null. */
+  /** The call that is planted to fail, or null. */
   final @Nullable PlantedFault fault;
 
   private volatile boolean poisoned;

@@ -39,10 +39,10 @@ public enum Quota {
 
   private final ConfigKey.Whole setting;
 
-  /** What one of the key's units counts. */
+  /** How many of the counted things one unit of the key is. */
   final long unit;
 
-  /** What is counted, in the plural. */
+  /** The name of the counted things, in the plural. */
   final String label;
 
   Quota(String key, int standard, long unit, String label) {

@@ -108,6 +108,19 @@ class DirectRoutesTest {
     direct(false);
   }
 
+  @Test
+  @DisplayName("IBA 9.6.1.2: a peer that answers from another LID than it is reached at has no way")
+  void answersFromElsewhere() {
+    a.hca.port(1).lid(8, 1);
+    b.hca.port(1).lid(4, 1);
+    rig.wire.lmc = 1;
+    connect(AhAttr.ofLid(1, 4, 0), new AhAttr(8, 0, 1, 0, 1, null));
+    SendWr wr = new SendWr(1).opcode(WrOpcode.RDMA_WRITE).flags(SendFlags.SIGNALED);
+    wr.rkey(b.mr.rkey()).remoteAddr(b.mr.iova()).addSge(a.mr.lkey(), a.mr.iova(), 8);
+    assertEquals(PostStatus.OK, a.qp.postSend(wr));
+    direct(false);
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   @DisplayName("F-9: while a port of the two mutes a source, each request takes packets")

@@ -63,6 +63,39 @@ class FlowTest {
     assertThrows(ProtocolException.class, () -> StreamTerms.of(new byte[39]));
   }
 
+  @ParameterizedTest
+  @CsvSource({"4096, true", "4095, false"})
+  @DisplayName("RS-5: a ring is outgrown once half of it was there before it was read")
+  void half(int most, boolean outgrown) throws Exception {
+    Flow flow = new Flow(MemorySegment.NULL, 8192, 8, terms(false, 0, 8, 8192));
+    flow.granted(); // all of it
+    for (int left = 4096; left > 0; left -= Math.min(left, most)) {
+      int n = Math.min(left, most);
+      flow.heard(n);
+      assertFalse(flow.outgrown());
+      flow.read(n);
+    }
+    assertEquals(outgrown, flow.outgrown());
+    flow.granted();
+    for (int i = 0; i < 4; i++) { // from now on it is read in time
+      flow.heard(1024);
+      flow.read(1024);
+    }
+    assertTrue(flow.buffer() && !flow.outgrown());
+  }
+
+  @Test
+  @DisplayName("RS-4: a buffer of less than no bytes takes none")
+  void negativeLength() throws Exception {
+    MemorySegment list = MemorySegment.ofArray(new byte[2 * Flow.ENTRY]);
+    list.set(ValueLayout.JAVA_INT_UNALIGNED, 2 * Flow.ENTRY - Integer.BYTES, -5);
+    Flow flow = new Flow(list, 8192, 8, terms(false, 0, 8, 8192));
+    flow.sent(flow.sendable());
+    flow.credited(8, true);
+    assertEquals(0, flow.sendable());
+    assertTrue(flow.open());
+  }
+
   @Test
   @DisplayName(
       "RS-6: the first message of each side is 0x80000180 with the second half of its ring")

@@ -1,8 +1,10 @@
 package ib.engine.mr;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.verbs.Access;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -10,6 +12,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,6 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class CutOffCopyTest {
   private static final int FILE = 1 << 14;
+  private static final int KEY = 0x100;
+  private static final int PART = 100;
   private static final int COMPILED = 300_000;
   private static final long[] WORDS = new long[FILE / Long.BYTES];
 
@@ -101,6 +106,26 @@ class CutOffCopyTest {
       }
       assertFalse(late, "the error came after the call");
       assertFalse(result);
+    }
+  }
+
+  @Test
+  @DisplayName("B3: the memory that is told to have failed is the one whose last byte is not there")
+  void lastByte() throws IOException {
+    try (FileChannel channel =
+            FileChannel.open(
+                folder.resolve("memory"),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE);
+        Arena arena = Arena.ofShared()) {
+      MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, FILE, arena);
+      Key key = new Key(KEY, 1, this);
+      MemorySegment[] target = {arena.allocate(FILE, 64)};
+      key.open(key.begin(false), KEY, target, new long[] {0, FILE}, Access.LOCAL_WRITE);
+      long version = key.admit(KEY, 1, key, Access.LOCAL_WRITE, 0, 2 * PART);
+      channel.truncate(FILE / 2);
+      assertEquals(Copier.SOURCE, Copier.into(key, version, 0, mapped, FILE / 2 - PART, 2 * PART));
     }
   }
 }

@@ -74,6 +74,7 @@ class KeyTest {
     assertEquals(Key.REFUSED, admit(FIRST, BYTES + 1));
     assertEquals(Key.REFUSED, admit(FIRST + 1, BYTES));
     assertEquals(Key.REFUSED, admit(FIRST + BYTES, 1));
+    assertEquals(Key.REFUSED, admit(FIRST + 1, Long.MAX_VALUE), "no sum overflows");
   }
 
   @Test

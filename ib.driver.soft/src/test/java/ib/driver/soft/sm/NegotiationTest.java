@@ -235,6 +235,21 @@ final class NegotiationTest {
   }
 
   @Test
+  @DisplayName("14.4.1 the late answer of a manager that has gone hands nothing over")
+  void gone() {
+    fabric.smPriority(5);
+    ScriptedSm lower = other(1, 3).come();
+    ScriptedSm other = other(0, 9);
+    other.mute = true;
+    other.come();
+    assertEquals(List.of("1 by state 3"), other.told);
+    other.go();
+    other.speaks();
+    assertEquals(MASTER, lower.seen());
+    lower.go();
+  }
+
+  @Test
   @DisplayName("14.2.5.13 SM_Key: 0 before who shows another one, who is not believed")
   void key() {
     fabric.smPriority(5);

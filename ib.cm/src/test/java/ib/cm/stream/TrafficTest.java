@@ -61,6 +61,22 @@ class TrafficTest {
     }
 
     @Override
+    int receiveAgain() {
+      return PostStatus.OK;
+    }
+
+    @Override
+    int credit(Flow flow, StreamTerms peer) {
+      sent.add("credits");
+      return PostStatus.OK;
+    }
+
+    @Override
+    int say(int immediate, StreamTerms peer) {
+      return PostStatus.OK;
+    }
+
+    @Override
     int poll(WorkCompletion[] into) {
       polls++;
       int n = Math.min(into.length, completed.size());
@@ -108,6 +124,24 @@ class TrafficTest {
     assertEquals(List.of("65536 at 16384"), write(ROOM));
     complete(48 * KIB, 16 * KIB, 64 * KIB);
     assertEquals("16384 at 0", write(ROOM).getFirst(), "none is under way: a short one again");
+  }
+
+  @Test
+  @DisplayName("RS-7: so many messages without credits are under way; credits wait for one of them")
+  void controls() {
+    for (int i = 0; i < StreamQueue.CONTROLS; i++) {
+      assertTrue(traffic.shutdown(), "message " + i);
+    }
+    assertFalse(traffic.disconnect());
+    for (int i = 0; i < DEFAULTS.receiveQueue() / 2; i++) {
+      complete(StreamQueue.RECEIVE);
+    }
+    assertEquals(List.of(), notes.sent);
+    complete(StreamQueue.CONTROL);
+    assertEquals(List.of("credits"), notes.sent);
+    assertFalse(traffic.disconnect());
+    complete(StreamQueue.CONTROL);
+    assertTrue(traffic.disconnect());
   }
 
   @Test

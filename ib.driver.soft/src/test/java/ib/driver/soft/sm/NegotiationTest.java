@@ -110,6 +110,7 @@ final class NegotiationTest {
     List<Integer> before = lids();
     ScriptedSm other = other(0, 0).come();
     assertEquals(NOT_ACTIVE, other.seen());
+    assertEquals(0, other.polls, "it asks for nothing then");
     assertEquals(List.of(), other.told);
     assertEquals(BAD_FIELD, other.tell(HANDOVER, MASTER));
     other.go();

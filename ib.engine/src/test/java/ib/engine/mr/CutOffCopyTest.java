@@ -110,7 +110,7 @@ class CutOffCopyTest {
   }
 
   @Test
-  @DisplayName("B3: the memory that is told to have failed is the one whose last byte is not there")
+  @DisplayName("B3: of two memories the one whose last byte is not there has failed")
   void lastByte() throws IOException {
     try (FileChannel channel =
             FileChannel.open(

@@ -58,13 +58,11 @@ class RealThreadsTest implements Observer {
         Thread.ofPlatform()
             .start(
                 () ->
-                    hotplug
-                        .book()
-                        .update(
-                            () -> {
-                              held.countDown();
-                              awaitEnd(free);
-                            }));
+                    hotplug.book.update(
+                        () -> {
+                          held.countDown();
+                          awaitEnd(free);
+                        }));
     try {
       assertTrue(held.await(10, TimeUnit.MINUTES));
       AtomicReference<DeviceEntry> found = new AtomicReference<>();

@@ -1,6 +1,8 @@
 package ib.engine;
 
+import ib.core.mad.MadSource;
 import ib.core.spi.DeviceOps;
+import ib.core.spi.MadVerdict;
 import ib.core.spi.QpDiagnosis;
 import ib.core.verbs.AtomicCap;
 import ib.core.verbs.Cap;
@@ -27,6 +29,7 @@ import ib.engine.time.Timer;
 import ib.engine.verbs.SoftPd;
 import ib.engine.wire.RunContext;
 import ib.engine.wire.Wire;
+import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 import java.util.EnumSet;
 import java.util.List;
@@ -47,7 +50,7 @@ import java.util.random.RandomGenerator;
  * when a step of the worker throws an exception for the first time: the work of that step may be
  * lost. The worker goes on and counts ({@code worker_errors}).
  */
-public class SoftHca implements DeviceOps {
+public final class SoftHca implements DeviceOps {
   private static final Set<Cap> CAPS =
       EnumSet.of(
           Cap.RC,
@@ -74,6 +77,7 @@ public class SoftHca implements DeviceOps {
           Cap.BAD_QKEY_CNTR);
 
   private final HcaCore core;
+  private final HcaObserver observer;
   private final DeviceAttr attr;
 
   /**
@@ -103,6 +107,7 @@ public class SoftHca implements DeviceOps {
       NanoClock clock,
       RandomGenerator random) {
     this.core = new HcaCore(config, wires, clock, random, observer);
+    this.observer = observer;
     this.attr =
         new DeviceAttr(
             config.firmware(),
@@ -257,8 +262,16 @@ public class SoftHca implements DeviceOps {
   }
 
   @Override
+  public MadVerdict processMad(int port, MadSource source, MemorySegment in, MemorySegment out) {
+    return observer.processMad(port, source, in, out);
+  }
+
+  @Override
   public void modifyPort(int port, PortModify change) {
-    HcaPort p = core.port(port);
+    observer.change(port, () -> modify(core.port(port), change));
+  }
+
+  private static void modify(HcaPort p, PortModify change) {
     p.update(b -> b.capFlags(p.attr().capFlags() & ~change.clearCapMask() | change.setCapMask()));
     if (change.resetQkeyCounter()) {
       p.resetQkeyViolations();

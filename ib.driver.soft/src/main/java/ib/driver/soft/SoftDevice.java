@@ -78,11 +78,10 @@ final class SoftDevice extends DriverDevice implements Plugged<SoftConfig> {
             .mapToObj(i -> new CapturingWire(disturbed.get(i), capture, i + 1))
             .toList();
     this.hca =
-        new FabricHca(
+        new SoftHca(
             engine(config, version, wires),
             List.copyOf(watched),
-            this::dispatchEvent,
-            List.copyOf(wires));
+            new NodeAgents(this::dispatchEvent, List.copyOf(wires)));
     disturbed.forEach(wire -> wire.attach(hca));
   }
 

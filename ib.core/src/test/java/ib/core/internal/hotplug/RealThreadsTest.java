@@ -49,7 +49,7 @@ class RealThreadsTest implements Observer {
   }
 
   @Test
-  @DisplayName("S2: who looks for a device waits for nobody, not for the lock of the book either")
+  @DisplayName("S2: who looks for a device does not wait, not for the lock of the book either")
   void look() throws Exception {
     DeviceEntry e = up(hotplug, "d");
     CountDownLatch held = new CountDownLatch(1);

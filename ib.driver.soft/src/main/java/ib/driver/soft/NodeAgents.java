@@ -2,23 +2,23 @@ package ib.driver.soft;
 
 import ib.core.mad.MadSource;
 import ib.core.spi.MadVerdict;
-import ib.core.verbs.PortModify;
+import ib.core.verbs.EventType;
 import ib.driver.soft.fabric.Datagram;
 import ib.driver.soft.fabric.FabricPort;
-import ib.engine.SoftHca;
 import ib.engine.port.HcaObserver;
-import ib.engine.qp.HcaConfig;
-import ib.engine.wire.Wire;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** The engine, and the agents of the node for datagrams to itself (M8). */
-final class FabricHca extends SoftHca {
-  private final List<FabricPort> ends;
-
-  FabricHca(HcaConfig config, List<Wire> wires, HcaObserver observer, List<FabricPort> ends) {
-    super(config, wires, observer);
-    this.ends = ends;
+/**
+ * The agents of the node, which the engine asks about datagrams to the node itself (M8).
+ *
+ * @param device hears the events
+ * @param ends of the ports, in their order
+ */
+record NodeAgents(HcaObserver device, List<FabricPort> ends) implements HcaObserver {
+  @Override
+  public void event(EventType type, int port) {
+    device.event(type, port);
   }
 
   @Override
@@ -35,7 +35,7 @@ final class FabricHca extends SoftHca {
   }
 
   @Override
-  public void modifyPort(int port, PortModify change) {
-    ends.get(port - 1).change(() -> super.modifyPort(port, change));
+  public void change(int port, Runnable change) {
+    ends.get(port - 1).change(change);
   }
 }

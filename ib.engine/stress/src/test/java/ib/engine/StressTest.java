@@ -40,7 +40,8 @@ import org.openjdk.jcstress.infra.runners.TestList;
 class StressTest {
   private static final boolean LONG = System.getProperty("ib.stress", "quick").equals("long");
   private static final Path WORK = Path.of("target", "jcstress").toAbsolutePath();
-  private static final int TRIES = 4;
+  private static final long MAX_MINUTES = 15; // of a busy machine, which runs few actors at once
+  private static final int MAX_SECONDS = 10; // of one test in one run
 
   /**
    * JVMs with a randomized compiler for each test, where jcstress would start five: the same
@@ -56,15 +57,21 @@ class StressTest {
   static void run() throws Exception {
     assumeTrue(Runtime.getRuntime().availableProcessors() >= 2, "jcstress needs two processors");
     RESULTS.putAll(run("ib\\..*", LONG ? 1000 : 400));
-    for (int i = 1; i < TRIES; i++) { // on a busy machine some tests need more time
-      String unseen =
-          Stream.concat(tests(true).filter(t -> !caught(t)), tests(false).filter(StressTest::few))
-              .map(t -> t.replace(".", "\\.") + "$")
-              .collect(Collectors.joining("|"));
-      if (!unseen.isEmpty()) {
-        RESULTS.putAll(run(unseen, 1000 * i));
-      }
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(MAX_MINUTES);
+    String unseen = unseen();
+    for (int i = 1; !unseen.isEmpty() && System.nanoTime() - end < 0; i++) {
+      RESULTS.putAll(run(unseen, 1000 * Math.min(i, MAX_SECONDS)));
+      unseen = unseen();
     }
+  }
+
+  /**
+   * {@return the canaries that are not caught, and the tests with too few samples, as a pattern}
+   */
+  private static String unseen() {
+    return Stream.concat(tests(true).filter(t -> !caught(t)), tests(false).filter(StressTest::few))
+        .map(t -> t.replace(".", "\\.") + "$")
+        .collect(Collectors.joining("|"));
   }
 
   /** Runs jcstress in a process of its own; results by test. */

@@ -28,6 +28,22 @@ public interface SaMulticast {
   SaMembership join(McMemberRecord request, SaMembership.Listener listener);
 
   /**
+   * Joins a group that is like another one of the port, as IPoIB's groups are like its broadcast
+   * group (RFC 4391 section 5). While the port has not joined that one, this join waits. Each join,
+   * also a later one with another subnet manager, has the Q_Key, traffic class, SL, flow label, hop
+   * limit, MTU and rate that the other group has then.
+   *
+   * @param request as in {@link #join(McMemberRecord, SaMembership.Listener)}, without those
+   * @param like MGID of the other group, of which this port is a member, or will be
+   * @param listener hears what becomes of it
+   * @return the membership
+   */
+  @AnyContext
+  default SaMembership join(McMemberRecord request, Gid like, SaMembership.Listener listener) {
+    return join(request, listener);
+  }
+
+  /**
    * Returns whether another {@link SaClient} of this port, of any client, has joined the group or
    * is joining it (kernel: ib_sa_get_mcmember_rec). The core answers without a request to the
    * subnet; the answer may be outdated when it arrives.

@@ -8,7 +8,7 @@
  *
  * <p>Text: IBA vol. 1 chapter 15.
  */
-@Version("1.0.0")
+@Version("1.1.0")
 @Export
 package ib.core.sa;
 

@@ -19,6 +19,19 @@ final class Group extends Upkeep {
   private static final Set<Field> FIXED =
       EnumSet.of(Field.QKEY, Field.MLID, Field.TCLASS, Field.PKEY, Field.SL, Field.FLOW_LABEL);
 
+  /** The attributes of a group that is like another. */
+  private static final List<Field> ALIKE =
+      List.of(
+          Field.QKEY,
+          Field.TCLASS,
+          Field.SL,
+          Field.FLOW_LABEL,
+          Field.HOP_LIMIT,
+          Field.MTU,
+          Field.RATE);
+
+  private static final int EXACTLY = 2; // IBA table 210
+
   private final Gid mgid;
   private final List<Membership> members = new ArrayList<>();
   private @Nullable McMemberRecord record;
@@ -43,6 +56,32 @@ final class Group extends Upkeep {
     return members.stream().anyMatch(m -> !m.belongsTo(session) && m.state() != State.REFUSED);
   }
 
+  @Nullable McMemberRecord joined() {
+    return joined == 0 ? null : record;
+  }
+
+  boolean follows(Gid other) {
+    return members.stream().anyMatch(m -> other.equals(m.like));
+  }
+
+  /**
+   * {@return the request of a member now; null while the group that it is to be like is missing}
+   */
+  private @Nullable McMemberRecord request(Membership m) {
+    if (m.like == null) {
+      return m.request;
+    }
+    McMemberRecord other = port.joined(m.like);
+    if (other == null) {
+      return null;
+    }
+    McMemberRecord request = m.request.copy();
+    for (Field same : ALIKE) {
+      request.set(same, other.number(same));
+    }
+    return request.set(Field.MTU_SELECTOR, EXACTLY).set(Field.RATE_SELECTOR, EXACTLY);
+  }
+
   private int wanted() {
     return members.stream()
         .filter(m -> m.state() != State.REFUSED)
@@ -59,10 +98,13 @@ final class Group extends Upkeep {
   @Nullable Step<?> next() {
     for (Membership m : List.copyOf(members)) {
       if (m.state() == State.JOINING || m.state() == State.LOST) {
-        if ((m.joinState() & ~joined) != 0) {
-          return new Join(m);
+        McMemberRecord request = request(m);
+        if (request != null && (m.joinState() & ~joined) != 0) {
+          return new Join(m, request);
         }
-        admit(m);
+        if (request != null) {
+          admit(m, request);
+        }
       }
     }
     int leaving = joined & ~wanted();
@@ -70,13 +112,13 @@ final class Group extends Upkeep {
   }
 
   /** Admits a new member to a group that the port has joined, if its request fits the group. */
-  private void admit(Membership m) {
+  private void admit(Membership m, McMemberRecord request) {
     McMemberRecord r = record;
     if (r == null) {
       throw new IllegalStateException("joined without a record: " + mgid);
     }
     for (Field f : FIXED) {
-      if (m.request.has(f) && m.request.number(f) != r.number(f)) {
+      if (request.has(f) && request.number(f) != r.number(f)) {
         m.changed(
             State.REFUSED,
             r,
@@ -102,9 +144,11 @@ final class Group extends Upkeep {
 
   private final class Join implements Step<McMemberRecord> {
     private final Membership member;
+    private final McMemberRecord request;
 
-    Join(Membership member) {
+    Join(Membership member, McMemberRecord request) {
       this.member = member;
+      this.request = request;
     }
 
     @Override
@@ -114,13 +158,14 @@ final class Group extends Upkeep {
 
     @Override
     public McMemberRecord record() {
-      return member.request.copy().set(Field.PORT_GID, port.gid());
+      return request.copy().set(Field.PORT_GID, port.gid());
     }
 
     @Override
     public void done(McMemberRecord answer) {
       record = answer;
       joined |= member.joinState();
+      port.follow(mgid);
     }
 
     @Override

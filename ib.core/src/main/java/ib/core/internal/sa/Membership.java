@@ -2,6 +2,7 @@ package ib.core.internal.sa;
 
 import ib.core.sa.McMemberRecord;
 import ib.core.sa.SaMembership;
+import ib.core.verbs.Gid;
 import ib.core.verbs.IbException;
 import org.jspecify.annotations.Nullable;
 
@@ -12,13 +13,15 @@ import org.jspecify.annotations.Nullable;
 final class Membership implements SaMembership {
   private final Session session;
   final McMemberRecord request;
+  final @Nullable Gid like;
   private final Listener listener;
   private volatile McMemberRecord record;
   private volatile State state = State.JOINING;
 
-  Membership(Session session, McMemberRecord request, Listener listener) {
+  Membership(Session session, McMemberRecord request, @Nullable Gid like, Listener listener) {
     this.session = session;
     this.request = request.copy();
+    this.like = like;
     this.record = this.request;
     this.listener = listener;
   }

@@ -11,6 +11,7 @@ import ib.core.mad.MadReceived;
 import ib.core.mad.MadRegistration;
 import ib.core.mad.MadStatus;
 import ib.core.sa.ClassPortInfo;
+import ib.core.sa.McMemberRecord;
 import ib.core.sa.Notice;
 import ib.core.sa.SaRecord;
 import ib.core.verbs.EventType;
@@ -96,6 +97,21 @@ final class SaPort implements AutoCloseable {
 
   Group group(Gid mgid) {
     return groups.computeIfAbsent(mgid, g -> new Group(this, g));
+  }
+
+  /** {@return the record of a group that the port has joined; null while it has not} */
+  @Nullable McMemberRecord joined(Gid mgid) {
+    Group group = groups.get(mgid);
+    return group == null ? null : group.joined();
+  }
+
+  /** A group is joined: the joins that wait for that group go on. */
+  void follow(Gid mgid) {
+    run(
+        () ->
+            List.copyOf(groups.values()).stream()
+                .filter(g -> g.follows(mgid))
+                .forEach(Upkeep::step));
   }
 
   boolean joined(Gid mgid, Session otherThan) {

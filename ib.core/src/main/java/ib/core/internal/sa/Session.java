@@ -138,10 +138,18 @@ final class Session implements SaClient, SaMulticast {
 
   @Override
   public SaMembership join(McMemberRecord request, SaMembership.Listener listener) {
-    Membership m = new Membership(this, request, listener);
-    if (m.joinState() == 0 || !request.has(McMemberRecord.Field.MGID)) {
+    return join(new Membership(this, request, null, listener));
+  }
+
+  @Override
+  public SaMembership join(McMemberRecord request, Gid like, SaMembership.Listener listener) {
+    return join(new Membership(this, request, like, listener));
+  }
+
+  private SaMembership join(Membership m) {
+    if (m.joinState() == 0 || !m.request.has(McMemberRecord.Field.MGID)) {
       throw new IbInvalidException(
-          "join " + request,
+          "join " + m.request,
           "JOIN_STATE or MGID is missing",
           "JOIN_STATE 1, 2, 4 or 8 and the MGID");
     }

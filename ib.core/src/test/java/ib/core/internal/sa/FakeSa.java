@@ -30,6 +30,7 @@ final class FakeSa implements AutoCloseable {
   final AtomicInteger refusals = new AtomicInteger(Integer.MAX_VALUE);
   volatile boolean silent;
   volatile int tableSize;
+  volatile int qkey; // of groups whose request has none
 
   FakeSa(IbDevice device) {
     agent =
@@ -73,11 +74,18 @@ final class FakeSa implements AutoCloseable {
     };
   }
 
-  private static MemorySegment one(Mad mad) {
+  private McMemberRecord member(Mad mad) {
+    McMemberRecord record = new McMemberRecord().read(mad.data(), 0);
+    int asked = record.value(McMemberRecord.Field.QKEY);
+    return record
+        .set(McMemberRecord.Field.MLID, MLID)
+        .set(McMemberRecord.Field.QKEY, asked == 0 ? qkey : asked);
+  }
+
+  private MemorySegment one(Mad mad) {
     SaRecord<?, ?> record =
         switch (mad.header().attributeId()) {
-          case McMemberRecord.ATTRIBUTE_ID ->
-              new McMemberRecord().read(mad.data(), 0).set(McMemberRecord.Field.MLID, MLID);
+          case McMemberRecord.ATTRIBUTE_ID -> member(mad);
           case ClassPortInfo.ATTRIBUTE_ID ->
               new ClassPortInfo().set(ClassPortInfo.Field.CAPABILITY_MASK2, 1 << 12);
           case InformInfo.ATTRIBUTE_ID -> new InformInfo().read(mad.data(), 0);

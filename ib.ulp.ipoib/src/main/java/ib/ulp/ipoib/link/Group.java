@@ -8,7 +8,6 @@ import ib.core.verbs.Gid;
 import ib.ulp.ipoib.loop.Loop;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * thread only.
  */
 final class Group {
-  private static final int EXACTLY = 2;
 
   final Gid mgid;
   final Deque<byte[]> queue = new ArrayDeque<>();
@@ -36,19 +34,6 @@ final class Group {
   Group(Gid mgid, boolean sendOnly) {
     this.mgid = mgid;
     this.sendOnly = sendOnly;
-  }
-
-  /**
-   * I6: copies the broadcast group's properties into a join request, so that the join creates the
-   * group with them.
-   */
-  static void like(McMemberRecord all, McMemberRecord request) {
-    for (Field same : List.of(Field.QKEY, Field.TCLASS, Field.SL, Field.FLOW_LABEL)) {
-      request.set(same, all.number(same));
-    }
-    request.set(Field.HOP_LIMIT, all.number(Field.HOP_LIMIT));
-    request.set(Field.MTU_SELECTOR, EXACTLY).set(Field.MTU, all.number(Field.MTU));
-    request.set(Field.RATE_SELECTOR, EXACTLY).set(Field.RATE, all.number(Field.RATE));
   }
 
   void closeMembership() {

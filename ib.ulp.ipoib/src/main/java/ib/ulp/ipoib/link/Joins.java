@@ -3,6 +3,7 @@ package ib.ulp.ipoib.link;
 import ib.core.sa.McMemberRecord;
 import ib.core.sa.McMemberRecord.Field;
 import ib.core.sa.SaMembership;
+import ib.core.sa.SaMulticast;
 import ib.core.verbs.AddressHandle;
 import ib.core.verbs.Gid;
 import ib.core.verbs.IbException;
@@ -44,16 +45,13 @@ final class Joins {
             .set(Field.JOIN_STATE, state)
             .set(Field.PKEY, Groups.pkey(group.mgid));
     McMemberRecord all = groups.broadcast();
-    if (all != null && !first && state != McMemberRecord.SEND_ONLY_NON_MEMBER) {
-      Group.like(all, request);
-    }
-    group.membership =
-        link.sa
-            .multicast()
-            .join(
-                request,
-                (membership, to, why) ->
-                    link.loop().execute(() -> changed(group, membership, to, why)));
+    SaMembership.Listener listener =
+        (membership, to, why) -> link.loop().execute(() -> changed(group, membership, to, why));
+    SaMulticast multicast = link.sa.multicast();
+    group.membership = // I6: one that the join creates is like the broadcast group
+        all == null || first || state == McMemberRecord.SEND_ONLY_NON_MEMBER
+            ? multicast.join(request, listener)
+            : multicast.join(request, all.gid(Field.MGID), listener);
   }
 
   private void changed(

@@ -227,9 +227,8 @@ public final class FakeSubnet implements AutoCloseable {
       } else if (its == null) {
         future.completeExceptionally(new SaException("member of " + group, 0x0300));
       } else {
-        asked
-            .set(Field.MLID, mlid(group))
-            .set(Field.JOIN_STATE, its.request.value(Field.JOIN_STATE));
+        int state = its.request.value(Field.JOIN_STATE);
+        asked.set(Field.MLID, mlid(group)).set(Field.JOIN_STATE, state);
         future.complete(query);
       }
     }
@@ -252,12 +251,10 @@ public final class FakeSubnet implements AutoCloseable {
     @Override
     public CompletableFuture<ClassPortInfo> classPortInfo() {
       ClassPortInfo info = new ClassPortInfo();
-      info.set(
-          ClassPortInfo.Field.CAPABILITY_MASK2,
-          sendOnly ? ClassPortInfo.SA_SEND_ONLY_FULL_MEMBER : 0);
-      return dead
-          ? CompletableFuture.failedFuture(new NoSubnetManagerException("ClassPortInfo", "dead"))
-          : CompletableFuture.completedFuture(info);
+      int mask = sendOnly ? ClassPortInfo.SA_SEND_ONLY_FULL_MEMBER : 0;
+      info.set(ClassPortInfo.Field.CAPABILITY_MASK2, mask);
+      var none = new NoSubnetManagerException("ClassPortInfo", "dead");
+      return dead ? CompletableFuture.failedFuture(none) : CompletableFuture.completedFuture(info);
     }
 
     @Override
@@ -288,10 +285,16 @@ public final class FakeSubnet implements AutoCloseable {
     public SaMembership join(McMemberRecord request, SaMembership.Listener listener) {
       Gid group = request.gid(Field.MGID);
       log.add("join " + group + " state " + request.value(Field.JOIN_STATE));
-      Membership membership = new Membership(this, request, listener);
+      var membership = new Membership(this, request, listener);
       memberships.add(membership);
       answer(membership::decide);
       return membership;
+    }
+
+    @Override
+    public SaMembership join(McMemberRecord request, Gid like, SaMembership.Listener listener) {
+      log.add("like " + like);
+      return join(request, listener);
     }
 
     @Override

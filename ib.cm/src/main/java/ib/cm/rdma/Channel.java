@@ -105,15 +105,15 @@ final class Channel {
     AtomicReference<@Nullable QueuePair> made = new AtomicReference<>();
     try {
       owner.add(of, null);
-      owner.place(of, request.site(), ends.local().getAddress());
-      QueuePair qp = pair.make(request.site(), request.path());
+      owner.place(of, request.site, ends.local().getAddress());
+      QueuePair qp = pair.make(request.site, request.path());
       made.set(qp);
       if (!life.unlessEnded(() -> accept(request, qp))) {
         throw of.whyEnded();
       }
     } catch (Throwable e) { // of code that is not ours
       of.finish(RdmaEnd.failed(RdmaEnd.Kind.CONNECT_ERROR, pair.known(e)));
-      request.applicant().failed(e);
+      request.applicant.failed(e);
       of.close();
       QueuePair left = made.get();
       if (left != null && !left.equals(pair.qp())) {
@@ -126,12 +126,12 @@ final class Channel {
   private void accept(RdmaRequest request, QueuePair made) {
     int depth = Math.min(options.initiatorDepth(), request.peer().responderResources());
     CmEndpoint mine = pair.take(made, request.path(), depth);
-    CmConnection by = request.applicant().connection();
+    CmConnection by = request.applicant.connection();
     exchange.accept(by);
     if (by != null) {
       pair.move(by, request.peer(), request.terms());
     }
-    request.applicant().accept(mine, pair.data());
+    request.applicant.accept(mine, pair.data());
   }
 
   // ---- both ----
@@ -158,7 +158,7 @@ final class Channel {
 
   /** Takes note of the first message that has arrived on the queue pair. */
   void dataArrived() {
-    exchange.dataArrived(life.turns());
+    exchange.dataArrived(life.turns);
   }
 
   @Nullable QueuePair qp() {

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * all.
  */
 final class Connections {
-  private final String program;
-  private final CmClient cm;
+  final String program;
+  final CmClient cm;
   private final List<Site> sites;
   private final ReentrantLock lock = new ReentrantLock();
   private volatile Waits graph = new BoundedWaits(); // until there is a device
@@ -47,14 +47,6 @@ final class Connections {
     this.program = program;
     this.cm = cm;
     this.sites = sites;
-  }
-
-  String program() {
-    return program;
-  }
-
-  CmClient cm() {
-    return cm;
   }
 
   /** {@return the wait-for graph of the midlayer} */

@@ -13,7 +13,7 @@ final class Life {
 
   private final RdmaConnection of;
   private final RdmaHandler handler;
-  private final Turns turns;
+  final Turns turns;
   private final CompletableFuture<RdmaConnection> established = new CompletableFuture<>();
   private final CompletableFuture<RdmaEnd> ended = new CompletableFuture<>();
   private final ReentrantLock lock = new ReentrantLock();
@@ -32,10 +32,6 @@ final class Life {
     this.of = of;
     this.handler = handler;
     this.turns = new Turns(MAX_CALLBACKS, owner::graph);
-  }
-
-  Turns turns() {
-    return turns;
   }
 
   CompletableFuture<RdmaConnection> established() {

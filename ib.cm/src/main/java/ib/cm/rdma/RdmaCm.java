@@ -52,9 +52,16 @@ public final class RdmaCm implements AutoCloseable {
   private final CmClient cm;
   private final AddressBook book;
   private final List<Site> sites = new CopyOnWriteArrayList<>();
-  private final Routes routes;
-  private final Incidents incidents;
-  private final Connections connections;
+
+  /** The ways of the program. */
+  final Routes routes;
+
+  /** What was refused. */
+  final Incidents incidents;
+
+  /** The connections of the program. */
+  final Connections connections;
+
   private final Services services; // guarded by the lock of the connections
 
   // guarded by the lock of the connections
@@ -274,21 +281,6 @@ public final class RdmaCm implements AutoCloseable {
           return services.listen(
               space, at, some -> new RdmaListener(this, some, Set.copyOf(types), most, handler));
         });
-  }
-
-  /** {@return the connections of the program} */
-  Connections connections() {
-    return connections;
-  }
-
-  /** {@return what was refused} */
-  Incidents incidents() {
-    return incidents;
-  }
-
-  /** {@return the ways of the program} */
-  Routes routes() {
-    return routes;
   }
 
   /** Closes a listener. */

@@ -69,7 +69,7 @@ public final class RdmaConnection implements AutoCloseable {
   /** Begins to connect, in a callback of its own. */
   void start(Routes by) {
     routes = by;
-    life.turns().offer(() -> begin(by));
+    life.turns.offer(() -> begin(by));
   }
 
   private void begin(Routes by) {
@@ -148,7 +148,7 @@ public final class RdmaConnection implements AutoCloseable {
       by.failed(identity.remote());
     }
     identity.ended(how);
-    identity.note(owner.cm(), owner.program(), how);
+    identity.note(owner.cm, owner.program, how);
     channel.error();
   }
 
@@ -221,7 +221,7 @@ public final class RdmaConnection implements AutoCloseable {
         await(() -> released, closer::get);
       }
     } finally {
-      life.turns().fence(what);
+      life.turns.fence(what);
       owner.forget(this);
     }
   }
@@ -239,7 +239,7 @@ public final class RdmaConnection implements AutoCloseable {
 
   private void await(BooleanSupplier over, Supplier<@Nullable Thread> who) {
     if (!over.getAsBoolean()) {
-      life.turns().await(Turns.target(over, who, "the close of " + what));
+      life.turns.await(Turns.target(over, who, "the close of " + what));
     }
   }
 

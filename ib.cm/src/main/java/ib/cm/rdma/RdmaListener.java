@@ -20,11 +20,11 @@ import org.slf4j.LoggerFactory;
 public final class RdmaListener implements AutoCloseable {
   private static final int MAX_WAITING = 65_536;
 
-  private final RdmaCm owner;
+  final RdmaCm owner;
   private final InetSocketAddress address;
   private final int number = Identity.number();
   private final Set<QpType> types;
-  private final int backlog;
+  final int backlog;
   private final Consumer<RdmaRequest> handler;
   private final Turns turns;
   private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
@@ -38,14 +38,10 @@ public final class RdmaListener implements AutoCloseable {
       Consumer<RdmaRequest> handler) {
     this.types = types;
     this.owner = owner;
-    this.turns = new Turns(MAX_WAITING, owner.connections()::graph);
+    this.turns = new Turns(MAX_WAITING, owner.connections::graph);
     this.address = address;
     this.backlog = backlog;
     this.handler = handler;
-  }
-
-  RdmaCm owner() {
-    return owner;
   }
 
   /** {@return the listener for a list, at a port where it listens} */
@@ -78,10 +74,6 @@ public final class RdmaListener implements AutoCloseable {
     return site.has(types);
   }
 
-  int backlog() {
-    return backlog;
-  }
-
   /** {@return whether the request will be handled} */
   boolean offer(RdmaRequest request) {
     return turns.offer(() -> hear(request));
@@ -92,7 +84,7 @@ public final class RdmaListener implements AutoCloseable {
       handler.accept(request);
     } catch (Throwable e) { // of code that is not ours
       LoggerFactory.getLogger(RdmaListener.class).error("the handler of {} failed", this, e);
-      owner.incidents().refused("the handler failed", () -> request.remoteAddress().toString());
+      owner.incidents.refused("the handler failed", () -> request.remoteAddress().toString());
       request.refuse();
     }
   }

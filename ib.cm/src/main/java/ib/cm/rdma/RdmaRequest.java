@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
 public final class RdmaRequest {
 
   private final Connections owner;
-  private final RdmaListener listener;
-  private final Site site;
-  private final Applicant applicant;
+  final RdmaListener listener;
+  final Site site;
+  final Applicant applicant;
   private final CmEvent.Requested asked;
   private final CmaHeader header;
 
@@ -43,20 +43,12 @@ public final class RdmaRequest {
 
   /** Only {@code ib.cm.rdma} makes requests. */
   RdmaRequest(RdmaListener listener, Site site, Applicant applicant, CmEvent.Requested asked) {
-    this.owner = listener.owner().connections();
+    this.owner = listener.owner.connections;
     this.listener = listener;
     this.site = site;
     this.applicant = applicant;
     this.asked = asked;
     this.header = CmaHeader.read(asked.privateData());
-  }
-
-  Site site() {
-    return site;
-  }
-
-  Applicant applicant() {
-    return applicant;
   }
 
   CmPath path() {
@@ -69,10 +61,6 @@ public final class RdmaRequest {
 
   CmTerms terms() {
     return asked.terms();
-  }
-
-  RdmaListener listener() {
-    return listener;
   }
 
   /** {@return the device at which the request has arrived} */

@@ -84,7 +84,7 @@ final class Service {
 
   /** {@return the requests of a listener} */
   List<RdmaRequest> of(RdmaListener listener) {
-    return requests.values().stream().filter(r -> r.listener().equals(listener)).toList();
+    return requests.values().stream().filter(r -> r.listener.equals(listener)).toList();
   }
 
   /**
@@ -112,7 +112,7 @@ final class Service {
     int backlog =
         listeners.values().stream()
             .filter(l -> l.servedBy(site, book))
-            .mapToInt(RdmaListener::backlog)
+            .mapToInt(l -> l.backlog)
             .sum();
     CmListener open = ports.get(site);
     if (backlog == 0) {
@@ -155,7 +155,7 @@ final class Service {
     detach(site);
     for (Map.Entry<Object, RdmaRequest> each : requests.entrySet()) {
       RdmaRequest request = each.getValue();
-      if (request.site().equals(site)) {
+      if (request.site.equals(site)) {
         request.withdrawn();
         if (request.isDatagram()) { // nothing more is heard of it
           requests.remove(each.getKey());

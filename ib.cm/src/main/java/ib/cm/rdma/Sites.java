@@ -41,13 +41,13 @@ final class Sites implements IbClient {
 
   @Override
   public String name() {
-    return connections.program();
+    return connections.program;
   }
 
   @Override
   public Object add(IbDevice device) {
     connections.seen(device);
-    List<Site> its = Site.openAll(device, connections.cm(), name());
+    List<Site> its = Site.openAll(device, connections.cm, name());
     IbEventHandler events =
         new IbEventHandler(device) {
           @Override

@@ -24,7 +24,7 @@ final class Offer implements Message {
       return false;
     }
     MemoryRegion region = queue.register(memory);
-    index = by.regions().enter(region);
+    index = by.regions.enter(region);
     if (index < 0) {
       region.close();
       throw new IOException("the peer has no space for another region");

@@ -208,7 +208,7 @@ final class StreamEnd implements QpFactory, RdmaHandler {
     lock.lock();
     try {
       Traffic t = traffic;
-      MemoryRegion old = t == null ? null : t.regions().leave(index);
+      MemoryRegion old = t == null ? null : t.regions.leave(index);
       if (old != null) {
         old.close();
       }

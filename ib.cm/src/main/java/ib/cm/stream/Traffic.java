@@ -32,7 +32,10 @@ final class Traffic {
   private final StreamQueue queue;
   private final StreamTerms peer;
   private final Flow flow;
-  private final Regions regions;
+
+  /** The memory for direct writes. */
+  final Regions regions;
+
   private final Runnable failed;
   private final WorkCompletion[] completions = new WorkCompletion[BATCH];
   private int slots; // of the send queue, for data
@@ -260,11 +263,6 @@ final class Traffic {
     slots--;
     post(queue.offer(index, offset, region, peer));
     flow.sent(0);
-  }
-
-  /** {@return the memory for direct writes} */
-  Regions regions() {
-    return regions;
   }
 
   /** Says that this side writes no more; {@return false when that cannot be sent now} */

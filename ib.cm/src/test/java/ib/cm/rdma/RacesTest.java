@@ -268,13 +268,13 @@ class RacesTest {
     try (World world = new World()) {
       RdmaListener listener = world.listen();
       InetSocketAddress to = world.at(listener);
-      Routes.Route way = world.client.routes().find(to, RdmaOptions.rc(), 7);
+      Routes.Route way = world.client.routes.find(to, RdmaOptions.rc(), 7);
       RdmaConnection.Ends ends =
           new RdmaConnection.Ends("late", new InetSocketAddress(7), world.at(listener));
       RdmaConnection late =
           new RdmaConnection(
-              world.client.connections(), ends, RdmaOptions.rc(), pool, RdmaHandler.NONE);
-      world.client.connections().add(late, null);
+              world.client.connections, ends, RdmaOptions.rc(), pool, RdmaHandler.NONE);
+      world.client.connections.add(late, null);
       world.fabric.unplug("soft0");
       IbException why = assertThrows(IbException.class, () -> late.begin(way));
       assertEquals(RdmaEnd.Kind.DEVICE_REMOVAL, RdmaEnd.unmade("late", false, why).kind());

@@ -145,7 +145,7 @@ class WantedTest {
       asks(site, own);
       RdmaRequest asked = requests.poll(1, TimeUnit.MINUTES);
       assertNotNull(asked, "the wildcard listener hears of it");
-      assertTrue(asked.listener().localAddress().getAddress().isAnyLocalAddress());
+      assertTrue(asked.listener.localAddress().getAddress().isAnyLocalAddress());
       service.detach(site);
     }
   }

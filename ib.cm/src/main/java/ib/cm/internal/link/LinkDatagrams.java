@@ -105,7 +105,7 @@ final class LinkDatagrams {
   }
 
   private ib.core.cm.ConnectorListener listen(InetAddress address, LinkService by) {
-    InetSocketAddress at = new InetSocketAddress(address, LinkPort.ipPort(by.serviceId()));
+    InetSocketAddress at = new InetSocketAddress(address, LinkPort.ipPort(by.serviceId));
     return connector.serve(
         at,
         MAX_BACKLOG,

@@ -20,7 +20,7 @@ final class LinkService extends Mailbox<LinkService.Request> {
   private static final int MAX_QPN = 0xffffff;
   private static final int DATAGRAM_QKEY = 0x01234567; // RDMA CM's, the only one of the host's
 
-  private final long serviceId;
+  final long serviceId;
   private final LinkPort port;
   private final Consumer<CmDatagramRequest> handler;
   private final Consumer<LinkService> closing;
@@ -74,10 +74,6 @@ final class LinkService extends Mailbox<LinkService.Request> {
       LoggerFactory.getLogger(LinkService.class).error("the handler of {} failed", request, e);
       request.end();
     }
-  }
-
-  long serviceId() {
-    return serviceId;
   }
 
   /** Stops to listen; what was not answered is refused. */

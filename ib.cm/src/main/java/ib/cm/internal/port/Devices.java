@@ -42,7 +42,7 @@ public class Devices implements CmClient {
   @Override
   public CmPort open(String device, int port, String program) {
     return devices.stream()
-        .filter(each -> each.device().name().equals(device))
+        .filter(each -> each.device.name().equals(device))
         .findFirst()
         .orElseThrow(
             () -> new IbNoDeviceException("ib.cm", "no device " + device, "see ib:devices"))

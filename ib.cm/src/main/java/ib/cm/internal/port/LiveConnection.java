@@ -13,7 +13,7 @@ final class LiveConnection extends Mailbox<CmEvent> implements CmConnection {
   private static final int MAX_EVENTS = 8; // more than a connection ever has
 
   private final Share share;
-  private final Connection connection;
+  final Connection connection;
   private final CmHandler handler;
 
   LiveConnection(Share share, Connection connection, CmHandler handler) {
@@ -21,10 +21,6 @@ final class LiveConnection extends Mailbox<CmEvent> implements CmConnection {
     this.share = share;
     this.connection = connection;
     this.handler = handler;
-  }
-
-  Connection connection() {
-    return connection;
   }
 
   @Override
@@ -48,42 +44,42 @@ final class LiveConnection extends Mailbox<CmEvent> implements CmConnection {
 
   @Override
   public AhAttr source() {
-    return share.port().make(s -> connection.way());
+    return share.port.make(s -> connection.way());
   }
 
   @Override
   public String state() {
-    return share.port().make(s -> connection.state().name());
+    return share.port.make(s -> connection.state().name());
   }
 
   @Override
   public void accept(CmEndpoint mine, byte[] privateData) {
-    share.port().run(s -> s.accept(connection, mine, privateData));
+    share.port.run(s -> s.accept(connection, mine, privateData));
   }
 
   @Override
   public void reject(int reason, byte[] info, byte[] privateData) {
-    share.port().run(s -> s.reject(connection, reason, info, privateData));
+    share.port.run(s -> s.reject(connection, reason, info, privateData));
   }
 
   @Override
   public void ready(byte[] privateData) {
-    share.port().run(s -> s.ready(connection, privateData));
+    share.port.run(s -> s.ready(connection, privateData));
   }
 
   @Override
   public void dataArrived() {
-    share.port().run(s -> s.dataArrived(connection));
+    share.port.run(s -> s.dataArrived(connection));
   }
 
   @Override
   public void disconnect(byte[] privateData) {
-    share.port().run(s -> s.disconnect(connection, privateData));
+    share.port.run(s -> s.disconnect(connection, privateData));
   }
 
   @Override
   public void end() {
-    share.port().run(s -> s.close(connection));
+    share.port.run(s -> s.close(connection));
   }
 
   @Override

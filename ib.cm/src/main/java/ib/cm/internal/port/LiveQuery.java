@@ -18,7 +18,7 @@ final class LiveQuery extends Mailbox<Query.Outcome> {
   private final String what;
   private final Consumer<LiveQuery> gone;
   private final Notes notes;
-  private final CompletableFuture<CmDatagram> future = new CompletableFuture<>();
+  final CompletableFuture<CmDatagram> future = new CompletableFuture<>();
 
   /**
    * Creates a question.
@@ -32,10 +32,6 @@ final class LiveQuery extends Mailbox<Query.Outcome> {
     this.what = String.format("resolve service 0x%016x", serviceId);
     this.gone = gone;
     this.notes = notes;
-  }
-
-  CompletableFuture<CmDatagram> future() {
-    return future;
   }
 
   @Override

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * removal. The tables do not change after the add.
  */
 final class Ports {
-  private final IbDevice device;
+  final IbDevice device;
   private final Map<Integer, LivePort> live = new HashMap<>();
   private final Map<Integer, IbException> refused = new HashMap<>();
   private final Set<LinkShare> links = ConcurrentHashMap.newKeySet();
@@ -38,10 +38,6 @@ final class Ports {
             .warn("{}/{} has no connection manager: {}", device.name(), port, e.getMessage());
       }
     }
-  }
-
-  IbDevice device() {
-    return device;
   }
 
   /** {@return a new share of a port} */

@@ -46,7 +46,7 @@ final class Share implements CmPort {
   private static final long MAX_WAIT_NS = 60_000_000_000L;
 
   private final Logger log = LoggerFactory.getLogger(Share.class);
-  private final LivePort port;
+  final LivePort port;
   private final Notes notes;
   private final Map<Connection, LiveConnection> connections = new HashMap<>();
   private final Set<Listener> listeners = new HashSet<>();
@@ -64,10 +64,6 @@ final class Share implements CmPort {
     if (end.how() != CmEnd.REMOVED || port.goes()) {
       notes.ended(c, end);
     }
-  }
-
-  LivePort port() {
-    return port;
   }
 
   private void opened(String what) {
@@ -165,7 +161,7 @@ final class Share implements CmPort {
           Datagrams d = s.datagrams();
           queries.put(live, d.resolve(serviceId, path, terms, privateData, live::offer));
         });
-    CompletableFuture<CmDatagram> future = live.future();
+    CompletableFuture<CmDatagram> future = live.future;
     future.whenComplete(
         (answer, why) -> {
           if (why instanceof CancellationException) {
@@ -202,7 +198,7 @@ final class Share implements CmPort {
 
   /** The handler has heard that the connection is released. */
   void gone(LiveConnection live) {
-    port.run(s -> connections.remove(live.connection()));
+    port.run(s -> connections.remove(live.connection));
   }
 
   @Override

@@ -23,7 +23,7 @@ public final class Capture implements PacketCapture, AutoCloseable {
   private static final long SECOND = 1_000_000_000;
 
   private final String device;
-  private final int ports;
+  final int ports;
   private final LinkLayer link;
   private final NanoClock clock;
   private final Consumer<Boolean> watching;
@@ -54,10 +54,6 @@ public final class Capture implements PacketCapture, AutoCloseable {
   @Override
   public String device() {
     return device;
-  }
-
-  int ports() {
-    return ports;
   }
 
   int linkType() {

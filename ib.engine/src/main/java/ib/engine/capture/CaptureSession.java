@@ -18,7 +18,7 @@ final class CaptureSession implements Session, Runnable {
   private static final long CLOSE_MS = 2_000;
 
   private final Capture capture;
-  private final CaptureRing ring;
+  final CaptureRing ring;
   private final WritableByteChannel sink;
   private final Pcapng out;
   private final Verdict verdict = new Verdict();
@@ -45,15 +45,11 @@ final class CaptureSession implements Session, Runnable {
     thread.start();
   }
 
-  CaptureRing ring() {
-    return ring;
-  }
-
   @Override
   public void run() {
     try (sink) {
       out.section();
-      for (int port = 1; port <= capture.ports(); port++) {
+      for (int port = 1; port <= capture.ports; port++) {
         out.linkInterface(capture.device() + "/" + port, capture.linkType());
       }
       out.flush();
@@ -64,7 +60,7 @@ final class CaptureSession implements Session, Runnable {
       }
       drain();
       long now = capture.now() + epochOffsetNs;
-      for (int port = 1; port <= capture.ports(); port++) {
+      for (int port = 1; port <= capture.ports; port++) {
         out.statistics(port - 1, now, written.get(), ring.dropped());
       }
       out.flush();

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** An active rule with its counts. Any thread may call. */
 final class Fault {
-  private final int id;
-  private final FaultRule rule;
+  final int id;
+  final FaultRule rule;
   private final long threshold; // compared with 53 random bits
   private final AtomicLong fitting = new AtomicLong();
   private final AtomicLong hit = new AtomicLong();
@@ -17,14 +17,6 @@ final class Fault {
     this.id = id;
     this.rule = rule;
     this.threshold = (long) (rule.rate() * (1L << 53));
-  }
-
-  int id() {
-    return id;
-  }
-
-  FaultRule rule() {
-    return rule;
   }
 
   FaultInjection.Active snapshot() {

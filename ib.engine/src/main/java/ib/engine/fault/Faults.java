@@ -22,7 +22,7 @@ public final class Faults implements FaultInjection {
 
   private final String device;
   private final int ports;
-  private final Chance chance;
+  final Chance chance;
   private volatile Fault[] active = NONE;
   private final Set<Epoch> epochs = new LinkedHashSet<>(); // of the media; guarded by this
   private int lastId; // guarded by this
@@ -57,10 +57,6 @@ public final class Faults implements FaultInjection {
     epochs.forEach(Epoch::changed);
   }
 
-  Chance chance() {
-    return chance;
-  }
-
   @Override
   public String device() {
     return device;
@@ -91,7 +87,7 @@ public final class Faults implements FaultInjection {
   @Override
   public synchronized boolean remove(int id) {
     List<Fault> left = new ArrayList<>(Arrays.asList(active));
-    boolean found = left.removeIf(f -> f.id() == id);
+    boolean found = left.removeIf(f -> f.id == id);
     active(left.toArray(NONE));
     return found;
   }

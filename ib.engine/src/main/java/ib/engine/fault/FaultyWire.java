@@ -89,20 +89,20 @@ public final class FaultyWire extends WireAround implements AutoCloseable {
   }
 
   private void pass(Packet p, RunContext run, Shelf shelf, Direction way) {
-    Shelf.Exit exit = shelf.exit();
+    Shelf.Exit exit = shelf.exit;
     Fault[] rules = faults.active();
     if (rules.length == 0 && shelf.isEmpty()) {
       exit.pass(p, run);
       return;
     }
-    Chance chance = faults.chance();
+    Chance chance = faults.chance;
     boolean lost = false;
     FaultRule copied = null;
     FaultRule held = null;
     FaultRule damaged = null;
     for (Fault f : rules) {
       if (f.hits(p, way, port, chance)) {
-        FaultRule r = f.rule();
+        FaultRule r = f.rule;
         p.disturbed(r.kind().label());
         switch (r.kind()) {
           case LOSS, PARTITION -> lost = true;
@@ -129,7 +129,7 @@ public final class FaultyWire extends WireAround implements AutoCloseable {
       @Nullable FaultRule copied,
       @Nullable FaultRule held,
       @Nullable FaultRule damaged) {
-    Shelf.Exit exit = shelf.exit();
+    Shelf.Exit exit = shelf.exit;
     Packet duplicate = copied == null ? null : shelf.copy(original);
     Packet p = original;
     if (held != null || damaged != null) {
@@ -137,7 +137,7 @@ public final class FaultyWire extends WireAround implements AutoCloseable {
       if (copy != null) {
         p = copy;
         if (damaged != null) {
-          Damage.to(p, damaged.kind() == FaultRule.Kind.SILENT, faults.chance());
+          Damage.to(p, damaged.kind() == FaultRule.Kind.SILENT, faults.chance);
         }
       }
     }
@@ -166,7 +166,7 @@ public final class FaultyWire extends WireAround implements AutoCloseable {
   }
 
   private void hold(Packet p, FaultRule rule, Shelf shelf) {
-    Chance chance = faults.chance();
+    Chance chance = faults.chance;
     long ns = rule.delayNs() + (rule.jitterNs() == 0 ? 0 : chance.below(rule.jitterNs() + 1));
     boolean overtaken = rule.kind() == FaultRule.Kind.REORDER;
     int others = overtaken ? 1 + (int) chance.below(rule.packets()) : Integer.MAX_VALUE;

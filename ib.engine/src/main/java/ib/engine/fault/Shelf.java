@@ -31,7 +31,9 @@ final class Shelf extends PacketOwner {
     void pass(Packet packet, RunContext run);
   }
 
-  private final Exit exit;
+  /** Where packets are passed on to. */
+  final Exit exit;
+
   private final NanoClock clock;
   private final Epoch epoch;
   private final @Nullable Packet[] packets;
@@ -52,11 +54,6 @@ final class Shelf extends PacketOwner {
     this.states = new AtomicIntegerArray(most);
     this.dueSeq = new long[most];
     this.dueNs = new long[most];
-  }
-
-  /** {@return where packets are passed on to} */
-  Exit exit() {
-    return exit;
   }
 
   /** {@return whether no packet is held} */

@@ -85,7 +85,7 @@ public final class Copier {
       long version =
           key == null
               ? Key.REFUSED
-              : key.admit(lkey, to.domain(), key, Access.LOCAL_WRITE, address, n);
+              : key.admit(lkey, to.domain, key, Access.LOCAL_WRITE, address, n);
       if (key == null || version == Key.REFUSED) {
         return TARGET;
       }
@@ -365,7 +365,7 @@ public final class Copier {
       int lkey = from.lkey(i);
       Key key = from.find(lkey);
       long version =
-          key == null ? Key.REFUSED : key.admit(lkey, from.domain(), key, rights, address, n);
+          key == null ? Key.REFUSED : key.admit(lkey, from.domain, key, rights, address, n);
       if (key == null || version == Key.REFUSED) {
         return false;
       }

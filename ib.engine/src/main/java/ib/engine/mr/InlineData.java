@@ -44,8 +44,7 @@ public final class InlineData {
       return true;
     }
     Key key = keys.find(lkey);
-    long version =
-        key == null ? Key.REFUSED : key.admit(lkey, keys.domain(), key, 0, address, bytes);
+    long version = key == null ? Key.REFUSED : key.admit(lkey, keys.domain, key, 0, address, bytes);
     if (key == null || version == Key.REFUSED) {
       return false;
     }

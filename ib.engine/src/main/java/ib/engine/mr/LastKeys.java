@@ -19,7 +19,10 @@ public class LastKeys {
 
   private final KeyTable lkeys;
   private final KeyTable rkeys;
-  private final int domain;
+
+  /** Number of the queue pair's protection domain. */
+  final int domain;
+
   private @Nullable Key local;
   private @Nullable Key receive;
   private @Nullable Key remote;
@@ -81,11 +84,6 @@ public class LastKeys {
   /** {@return the second word of an element in hand, as {@link Sges#word} makes it} */
   final long word(int i) {
     return words[at + Sges.WORDS * i + 1];
-  }
-
-  /** {@return number of the queue pair's protection domain} */
-  final int domain() {
-    return domain;
   }
 
   /**

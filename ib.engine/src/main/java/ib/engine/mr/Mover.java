@@ -65,7 +65,7 @@ public final class Mover {
     if (source == null) {
       return false;
     }
-    long allowed = source.admit(lkey, from.domain(), source, 0, at, bytes);
+    long allowed = source.admit(lkey, from.domain, source, 0, at, bytes);
     if (allowed == Key.REFUSED) {
       from.forget(source);
       return false;
@@ -98,7 +98,7 @@ public final class Mover {
       if (target == null) {
         return false;
       }
-      long allowed = target.admit(lkey, to.domain(), target, Access.LOCAL_WRITE, at, n);
+      long allowed = target.admit(lkey, to.domain, target, Access.LOCAL_WRITE, at, n);
       if (allowed == Key.REFUSED) {
         to.forget(target);
         return false;

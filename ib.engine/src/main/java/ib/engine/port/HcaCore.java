@@ -54,7 +54,7 @@ public final class HcaCore extends Hca {
   private final Wire[] polled; // those that pollers receive from
   private final Numbers keyNumbers;
   private final Numbers qpNumbers;
-  private final IntTable<QpCore> qps = new IntTable<>();
+  final IntTable<QpCore> qps = new IntTable<>();
   private final Multicast multicast;
   private final Tally tally;
   private final Map<Limit, AtomicInteger> counts = new EnumMap<>(Limit.class);
@@ -124,10 +124,6 @@ public final class HcaCore extends Hca {
       throw Refusals.range("port", number, 1, ports.length);
     }
     return ports[number - 1];
-  }
-
-  IntTable<QpCore> qps() {
-    return qps;
   }
 
   /** {@return which queue pairs are in which multicast group} */
@@ -211,7 +207,7 @@ public final class HcaCore extends Hca {
   public synchronized void enter(QpCore qp) {
     int special = qp.specialNumber();
     if (special >= 0) {
-      port(qp.init.port()).specials().enter(special, qp);
+      port(qp.init.port()).specials.enter(special, qp);
       qp.qpn = special;
     } else {
       qp.qpn = qpNumbers.next();
@@ -257,7 +253,7 @@ public final class HcaCore extends Hca {
   public synchronized void leave(QpCore qp) {
     int special = qp.specialNumber();
     if (special >= 0) {
-      port(qp.init.port()).specials().leave(special, qp);
+      port(qp.init.port()).specials.leave(special, qp);
     } else if (qps.remove(qp.qpn)) {
       qpNumbers.retire(qp.qpn);
     }
@@ -320,7 +316,7 @@ public final class HcaCore extends Hca {
         };
     qps.forEach(kill);
     for (HcaPort p : ports) {
-      p.specials().forEach(kill);
+      p.specials.forEach(kill);
     }
     if (!worker().stop(end)) {
       stuck.add(

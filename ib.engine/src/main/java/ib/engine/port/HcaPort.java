@@ -34,7 +34,7 @@ public final class HcaPort extends Link {
   private final HcaCore hca;
   private final int number;
   private final HcaObserver observer;
-  private final SpecialPair specials;
+  final SpecialPair specials;
   private volatile PortAttr attr;
 
   HcaPort(HcaCore hca, int number, Wire wire, HcaObserver observer) {
@@ -264,13 +264,9 @@ public final class HcaPort extends Link {
     return attr.activeMtu();
   }
 
-  SpecialPair specials() {
-    return specials;
-  }
-
   @Override
   public @Nullable QpCore queuePair(int qpn) {
-    return hca.qps().find(qpn);
+    return hca.qps.find(qpn);
   }
 
   @Override
@@ -289,7 +285,7 @@ public final class HcaPort extends Link {
     } else if (packet.damaged) {
       drop(packet, HcaCounter.DROP_ICRC, run); // before any state is looked at (F2)
       return;
-    } else if (Admission.refuses(guard(), packet, hca.qps())) {
+    } else if (Admission.refuses(guard(), packet, hca.qps)) {
       drop(packet, HcaCounter.DROP_MUTED, run);
       return;
     } else if (qpn == 0xFFFFFF) {
@@ -298,7 +294,7 @@ public final class HcaPort extends Link {
       hca.multicast().deliver(hca, this, packet, false, run);
       return;
     } else if (qpn > 1) {
-      qp = hca.qps().find(qpn);
+      qp = hca.qps.find(qpn);
     } else {
       qp = specials.at(qpn);
     }

@@ -127,7 +127,7 @@ final class SendBuilder {
 
   /** {@return slots for one more than so many requests; null when the ring has no more} */
   private @Nullable SendSlots more(@Nullable SendSlots s, int n) {
-    int most = qp.engine().sends.capacity();
+    int most = qp.engine.sends.capacity();
     if (n >= most) {
       return null;
     }
@@ -194,7 +194,7 @@ final class SendBuilder {
 
   private int memory(
       SendSlots s, int b, @Nullable Object memory, @Nullable Object region, long length) {
-    return SendCheck.memory(qp.engine().hca, s.opcode(b), memory, region, s.immData(b), length);
+    return SendCheck.memory(qp.engine.hca, s.opcode(b), memory, region, s.immData(b), length);
   }
 
   private void fail(int why) {
@@ -209,7 +209,7 @@ final class SendBuilder {
       return;
     }
     long kind = s.kind(b);
-    boolean offered = (qp.opcodes() >>> SendKind.opcode(kind) & 1) != 0;
+    boolean offered = (qp.opcodes >>> SendKind.opcode(kind) & 1) != 0;
     if (!offered || !SendKind.isPlain(kind) || qp.datagram() || memoryStatus != PostStatus.OK) {
       check(s, b, kind);
     }
@@ -220,7 +220,7 @@ final class SendBuilder {
     int bits = SendKind.flags(kind);
     boolean inline = SendKind.inlineLength(kind) >= 0;
     boolean large = (Verb.what(opcode) & Verb.LARGE) != 0;
-    if (large ? !qp.large() : (qp.opcodes() >>> opcode & 1) == 0) {
+    if (large ? !qp.large() : (qp.opcodes >>> opcode & 1) == 0) {
       fail(PostStatus.NOT_SUPPORTED);
     } else if ((bits & ~SendFlags.ALL) != 0
         || (((bits & SendFlags.INLINE) != 0 || inline) && !takesInline(opcode, bits))
@@ -245,7 +245,7 @@ final class SendBuilder {
   private void gatherInline(SendSlots s, int b, long kind) {
     int n = SendKind.count(kind);
     if (n == 1) {
-      if (!s.inlineOnly(b, kind, qp.engine().keys)) {
+      if (!s.inlineOnly(b, kind, qp.engine.keys)) {
         fail(PostStatus.INVALID);
       }
       return;
@@ -261,8 +261,7 @@ final class SendBuilder {
     for (int i = 0; copied && i < n; i++) {
       int at = Sges.WORDS * i;
       int bytes = (int) Sges.length(e, at);
-      copied =
-          s.inlineElement(b, to, Sges.lkey(e, at), Sges.address(e, at), bytes, qp.engine().keys);
+      copied = s.inlineElement(b, to, Sges.lkey(e, at), Sges.address(e, at), bytes, qp.engine.keys);
       to += bytes;
     }
     if (copied) {
@@ -278,13 +277,13 @@ final class SendBuilder {
     if (s == null
         || b < 0
         || !(ah instanceof SoftAh a)
-        || a.domain() != qp.engine().domain()
+        || a.domain != qp.engine.domain()
         || !qp.datagram()
         || !qp.reaches(a)) {
       fail(PostStatus.INVALID);
       return;
     }
-    s.datagram(b, a.route(), remoteQpn, remoteQkey, qp.engine().pkeyIndex);
+    s.datagram(b, a.route(), remoteQpn, remoteQkey, qp.engine.pkeyIndex);
   }
 
   void sge(int lkey, long address, int length, boolean only) {

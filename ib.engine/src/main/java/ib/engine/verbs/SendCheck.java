@@ -25,7 +25,7 @@ final class SendCheck {
   /** {@return OK or why a request is refused} */
   static int request(
       SoftQp qp, int opcode, int flags, int sges, int inline, @Nullable AddressHandle ah) {
-    if ((qp.opcodes() >>> opcode & 1) == 0) {
+    if ((qp.opcodes >>> opcode & 1) == 0) {
       return PostStatus.NOT_SUPPORTED;
     }
     if ((flags & ~SendFlags.ALL) != 0 || sges > qp.sendSgeMost() || inline > qp.inlineMost()) {
@@ -36,7 +36,7 @@ final class SendCheck {
       return PostStatus.INVALID;
     }
     if (qp.datagram()) {
-      return ah instanceof SoftAh a && a.domain() == qp.engine().domain() && qp.reaches(a)
+      return ah instanceof SoftAh a && a.domain == qp.engine.domain() && qp.reaches(a)
           ? PostStatus.OK
           : PostStatus.INVALID;
     }

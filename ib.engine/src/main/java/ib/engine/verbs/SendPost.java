@@ -28,7 +28,7 @@ final class SendPost {
   private SendPost() {}
 
   static int list(SoftQp qp, SendWr first) {
-    QpCore engine = qp.engine();
+    QpCore engine = qp.engine;
     if (!SendCheck.accepts(engine.state)) {
       first.badWr(first);
       return engine.dead() ? PostStatus.GONE : PostStatus.INVALID;
@@ -80,7 +80,7 @@ final class SendPost {
     int status =
         SendCheck.request(
             qp, wr.opcode().value(), wr.flags(), wr.sgeCount(), wr.inlineLength(), wr.ah());
-    QpCore core = qp.engine();
+    QpCore core = qp.engine;
     if (core.specialNumber() == 1 && !core.port().tables().hasPkey(wr.pkeyIndex())) {
       return PostStatus.INVALID;
     }
@@ -242,7 +242,7 @@ final class SendPost {
    * ring.
    */
   static int staged(SoftQp qp, SendSlots staged, int n) {
-    QpCore engine = qp.engine();
+    QpCore engine = qp.engine;
     if (!SendCheck.accepts(engine.state)) {
       return engine.dead() ? PostStatus.GONE : PostStatus.INVALID;
     }

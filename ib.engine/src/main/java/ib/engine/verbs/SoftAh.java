@@ -10,7 +10,7 @@ import ib.engine.wire.Route;
 /** An address handle: posted requests keep the route they were given, so it may go at once (S5). */
 public final class SoftAh extends AddressHandle {
   private final HcaCore hca;
-  private final int domain;
+  final int domain;
   private volatile Route route;
 
   SoftAh(ObjectControl control, HcaCore hca, int domain, AhAttr attr) {
@@ -22,10 +22,6 @@ public final class SoftAh extends AddressHandle {
 
   Route route() {
     return route;
-  }
-
-  int domain() {
-    return domain;
   }
 
   @Override

@@ -24,7 +24,7 @@ public final class SoftMr extends MemoryRegion {
   SoftMr(ObjectControl control, SoftPd pd, MemorySegment segment, int access) {
     super(control);
     this.pd = pd;
-    this.hca = pd.hca();
+    this.hca = pd.hca;
     check(segment, access);
     this.region = region(0, 0);
     enter();
@@ -34,7 +34,7 @@ public final class SoftMr extends MemoryRegion {
   SoftMr(ObjectControl control, SoftPd pd, int segmentsMost) {
     super(control);
     this.pd = pd;
-    this.hca = pd.hca();
+    this.hca = pd.hca;
     this.region = region(segmentsMost, hca.keyNumbers().address());
     enter();
   }
@@ -42,7 +42,7 @@ public final class SoftMr extends MemoryRegion {
   private Region region(int segmentsMost, long base) {
     int lkey = hca.keyNumbers().next();
     int rkey = hca.keyNumbers().next();
-    return new Region(pd.domain(), segmentsMost, base, lkey, rkey);
+    return new Region(pd.domain, segmentsMost, base, lkey, rkey);
   }
 
   private void check(MemorySegment segment, int rights) {

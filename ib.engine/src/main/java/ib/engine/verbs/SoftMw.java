@@ -16,8 +16,8 @@ public final class SoftMw extends MemoryWindow {
   SoftMw(ObjectControl control, SoftPd pd, MwType type) {
     super(control);
     this.pd = pd;
-    HcaCore hca = pd.hca();
-    this.window = new Window(type, pd.domain(), hca.keyNumbers().next());
+    HcaCore hca = pd.hca;
+    this.window = new Window(type, pd.domain, hca.keyNumbers().next());
     hca.rkeys().put(window.key());
   }
 
@@ -28,7 +28,7 @@ public final class SoftMw extends MemoryWindow {
 
   /** Whether it is one of a device. */
   boolean isOf(Hca device) {
-    return pd.hca().equals(device);
+    return pd.hca.equals(device);
   }
 
   @Override
@@ -38,7 +38,7 @@ public final class SoftMw extends MemoryWindow {
 
   @Override
   protected void doDestroy() {
-    HcaCore hca = pd.hca();
+    HcaCore hca = pd.hca;
     window.close();
     hca.rkeys().remove(window.key());
     try {

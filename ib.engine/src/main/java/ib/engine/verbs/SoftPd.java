@@ -23,8 +23,8 @@ import java.util.function.Supplier;
 
 /** A protection domain: a number, and the queue pairs that may be using its memory. */
 public final class SoftPd extends ProtectionDomain {
-  private final HcaCore hca;
-  private final int domain;
+  final HcaCore hca;
+  final int domain;
   private final Object lock = new Object();
   private SoftQp[] qps = {}; // each knows its place; under the lock
   private int count; // under the lock
@@ -39,14 +39,6 @@ public final class SoftPd extends ProtectionDomain {
     super(control);
     this.hca = hca;
     this.domain = hca.nextDomain();
-  }
-
-  HcaCore hca() {
-    return hca;
-  }
-
-  int domain() {
-    return domain;
   }
 
   private void add(SoftQp qp) {
@@ -93,7 +85,7 @@ public final class SoftPd extends ProtectionDomain {
     long end = ControlPath.deadline();
     IbTimedOutException stuck = null;
     for (SoftQp user : all()) {
-      QpCore qp = user.engine();
+      QpCore qp = user.engine;
       try {
         qp.control.passBy(end);
         for (Key key : gone) {

@@ -45,14 +45,14 @@ public final class SoftQp extends QueuePair implements QpConsumer {
   int domainPlace = NO_PLACE; // of its domain, under the domain's lock
 
   private final SoftPd pd;
-  private final QpCore engine;
+  final QpCore engine;
   private @Nullable SendBuilder builder; // made when it is first used
-  private final long opcodes;
+  final long opcodes;
 
   SoftQp(ObjectControl control, QpInit init, SoftPd pd) {
     super(control, init);
     this.pd = pd;
-    HcaCore hca = pd.hca();
+    HcaCore hca = pd.hca;
     if (!(init.sendCq() instanceof SoftCq sendCq) || !(init.recvCq() instanceof SoftCq recvCq)) {
       throw new IbInvalidException(
           "createQp", "a completion queue of another driver", "one of this device");
@@ -61,12 +61,12 @@ public final class SoftQp extends QueuePair implements QpConsumer {
       throw new IbInvalidException(
           "createQp", "a receive queue of another driver", "one of this device");
     }
-    SharedReceives srq = init.srq() instanceof SoftSrq s ? s.shared() : null;
+    SharedReceives srq = init.srq() instanceof SoftSrq s ? s.shared : null;
     if (Opcode.service(init.type()) == Opcode.RC && init.type() != QpType.RC) {
       throw new IbNotSupportedException(
           "createQp", init.type() + " is not offered", "IbDevice.has(Cap.XRC)");
     }
-    this.engine = new QpSteps(hca, init, pd.domain(), sendCq, recvCq, srq);
+    this.engine = new QpSteps(hca, init, pd.domain, sendCq, recvCq, srq);
     this.opcodes = Verb.offered(engine.service);
     engine.verbs = this;
     boolean made = false;
@@ -85,14 +85,6 @@ public final class SoftQp extends QueuePair implements QpConsumer {
     if (!made) {
       throw Refusals.gone("createQp");
     }
-  }
-
-  QpCore engine() {
-    return engine;
-  }
-
-  long opcodes() {
-    return opcodes;
   }
 
   /** Whether it takes large sends. */
@@ -379,12 +371,12 @@ public final class SoftQp extends QueuePair implements QpConsumer {
 
   @Override
   protected void doAttachMulticast(Gid group, int mlid) {
-    pd.hca().multicast().attach(engine, engine.control.port("attachMulticast"), group, mlid);
+    pd.hca.multicast().attach(engine, engine.control.port("attachMulticast"), group, mlid);
   }
 
   @Override
   protected void doDetachMulticast(Gid group, int mlid) {
-    pd.hca().multicast().detach(engine, group);
+    pd.hca.multicast().detach(engine, group);
   }
 
   @Override
@@ -392,12 +384,12 @@ public final class SoftQp extends QueuePair implements QpConsumer {
     try {
       destroy();
     } finally {
-      pd.hca().discount(Limit.MAX_QP);
+      pd.hca.discount(Limit.MAX_QP);
     }
   }
 
   private void destroy() {
-    HcaCore hca = pd.hca();
+    HcaCore hca = pd.hca;
     hca.leave(engine);
     try {
       hca.keep(engine.control.kill(ControlPath.deadline()));

@@ -16,7 +16,7 @@ import ib.engine.ring.ReceiveRing;
 /** A shared receive queue: one ring that many queue pairs take from. */
 public final class SoftSrq extends SharedReceiveQueue {
   private final HcaCore hca;
-  private final SharedReceives shared;
+  final SharedReceives shared;
 
   SoftSrq(ObjectControl control, SrqInit init, HcaCore hca) {
     super(control, init);
@@ -27,10 +27,6 @@ public final class SoftSrq extends SharedReceiveQueue {
             new ReceiveRing(attr.maxWr(), attr.maxSge()),
             attr.srqLimit(),
             () -> raise(EventType.SRQ_LIMIT_REACHED));
-  }
-
-  SharedReceives shared() {
-    return shared;
   }
 
   @Override

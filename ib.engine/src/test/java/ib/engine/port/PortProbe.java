@@ -9,7 +9,7 @@ public final class PortProbe {
 
   /** Visits the queue pairs that have a number of their own. */
   public static void queuePairs(HcaCore hca, Consumer<QpCore> visitor) {
-    hca.qps().forEach(visitor);
+    hca.qps.forEach(visitor);
   }
 
   /** {@return how many objects a device has counted in} */

@@ -53,7 +53,7 @@ public final class Probe {
 
   /** Whether none of its packets is under way. */
   public static boolean idle(QueuePair qp) {
-    QpCore core = ((SoftQp) qp).engine();
+    QpCore core = ((SoftQp) qp).engine;
     return core.isIdle();
   }
 
@@ -64,7 +64,7 @@ public final class Probe {
 
   /** {@return whether no thread has claimed the queue pair} */
   public static boolean free(QueuePair qp) {
-    return !((SoftQp) qp).engine().claimed();
+    return !((SoftQp) qp).engine.claimed();
   }
 
   /**
@@ -72,7 +72,7 @@ public final class Probe {
    * list that is being posted.
    */
   public static void postChanged(QueuePair qp, WrOpcode opcode) {
-    QpCore core = ((SoftQp) qp).engine();
+    QpCore core = ((SoftQp) qp).engine;
     long index = core.sends.claim(1);
     int b = core.sends.base(index);
     core.sends.slots().begin(b, 0, opcode.value(), 0);
@@ -93,12 +93,12 @@ public final class Probe {
 
   /** {@return the present life of a queue pair} */
   public static Life life(QueuePair qp) {
-    return new Life(((SoftQp) qp).engine().sends);
+    return new Life(((SoftQp) qp).engine.sends);
   }
 
   /** Whether the service of a queue pair executes an opcode. */
   public static boolean executes(QueuePair qp, WrOpcode opcode) {
-    return (Verb.executable(((SoftQp) qp).engine().service) >>> opcode.value() & 1) != 0;
+    return (Verb.executable(((SoftQp) qp).engine.service) >>> opcode.value() & 1) != 0;
   }
 
   /** Whether no claim of a device's queue pairs is held any more; five minutes end a hang. */
@@ -147,7 +147,7 @@ public final class Probe {
 
   /** Claims it and never gives it back, as a thread would that is stuck inside. */
   public static void hold(QueuePair qp) {
-    QpCore core = ((SoftQp) qp).engine();
+    QpCore core = ((SoftQp) qp).engine;
     core.heldBy(Thread.currentThread().threadId());
     if (!core.tryClaim()) {
       throw new AssertionError("it is claimed already");
@@ -156,18 +156,18 @@ public final class Probe {
 
   /** Begins copies through a key, or ends them when the number is less than 0. */
   public static void copies(QueuePair qp, int rkey, int by) {
-    Key key = ((SoftQp) qp).engine().hca.rkeys().find(rkey);
+    Key key = ((SoftQp) qp).engine.hca.rkeys().find(rkey);
     USERS.getAndAdd(key, by);
   }
 
   /** Claims a queue pair for a run that runs it later, unless it is claimed already. */
   public static void wake(QueuePair qp, RunContext run) {
-    ((RunList) run).schedule(((SoftQp) qp).engine());
+    ((RunList) run).schedule(((SoftQp) qp).engine);
   }
 
   /** Whether its claim was made dead. */
   public static boolean dead(QueuePair qp) {
-    return ((SoftQp) qp).engine().dead();
+    return ((SoftQp) qp).engine.dead();
   }
 
   /**
@@ -175,7 +175,7 @@ public final class Probe {
    * returns what gives it back.
    */
   public static Runnable holdControl(QueuePair qp) {
-    QpCore core = ((SoftQp) qp).engine();
+    QpCore core = ((SoftQp) qp).engine;
     if (!core.want()) {
       throw new AssertionError("another thread waits for it already");
     }
@@ -189,7 +189,7 @@ public final class Probe {
   /** {@return whether a fence of the control path succeeds without a wait for the claim holder} */
   public static boolean passesBy(QueuePair qp) {
     try {
-      ((SoftQp) qp).engine().control.passBy(System.nanoTime() - 1);
+      ((SoftQp) qp).engine.control.passBy(System.nanoTime() - 1);
       return true;
     } catch (IbTimedOutException e) {
       return false;
@@ -198,40 +198,40 @@ public final class Probe {
 
   /** Lets the thread go on that {@link #hold holds} the queue pair. */
   public static void letGo(QueuePair qp) {
-    QpCore core = ((SoftQp) qp).engine();
+    QpCore core = ((SoftQp) qp).engine;
     core.runList.run(core);
   }
 
   /** Whether an exception was caught of which a step has yet to make an error. */
   public static boolean crashPending(QueuePair qp) {
-    QpHistory crash = ((SoftQp) qp).engine().history;
+    QpHistory crash = ((SoftQp) qp).engine.history;
     return crash.isPending() && !crash.isFinal();
   }
 
   /** How many packets it would have sent for requests that were executed at its peer. */
   public static long direct(QueuePair qp) {
-    return ((SoftQp) qp).engine().directRequests;
+    return ((SoftQp) qp).engine.directRequests;
   }
 
   /** Whether it says that packets must end what packets have begun. */
   public static boolean inMiddle(QueuePair qp) {
-    return (((SoftQp) qp).engine().refuses & Ready.MIDDLE) != 0;
+    return (((SoftQp) qp).engine.refuses & Ready.MIDDLE) != 0;
   }
 
   /** How many packets it has really sent, requests and answers. */
   public static long packets(QueuePair qp) {
-    return ((SoftQp) qp).engine().packets(HcaCounter.SENT_PKTS);
+    return ((SoftQp) qp).engine.packets(HcaCounter.SENT_PKTS);
   }
 
   /** Whether the free slots of its rings are those whose requests have ended and were polled. */
   public static boolean even(QueuePair qp) {
-    QpCore core = ((SoftQp) qp).engine();
+    QpCore core = ((SoftQp) qp).engine;
     return surplus(core.sends) == 0 && surplus(core.receives) == 0;
   }
 
   /** Its rings, for a failure's text. */
   public static String rings(QueuePair qp) {
-    QpCore core = ((SoftQp) qp).engine();
+    QpCore core = ((SoftQp) qp).engine;
     return "sends " + text(core.sends) + ", receives " + text(core.receives);
   }
 
@@ -246,7 +246,7 @@ public final class Probe {
 
   /** Whether the free slots are those that were taken. */
   public static boolean even(SharedReceiveQueue srq) {
-    return surplus(((SoftSrq) srq).shared().ring()) == 0;
+    return surplus(((SoftSrq) srq).shared.ring()) == 0;
   }
 
   /** Free slots beyond those whose requests have ended; less than 0 when some are not free. */

@@ -73,13 +73,13 @@ class RestTest {
     assertTrue(Turns.restNs(hca.worker()) <= TimeUnit.MILLISECONDS.toNanos(250));
     int wakes = wakesIn(1);
     assertTrue(wakes < 240, wakes + " times in an hour, at rest");
-    qp.engine().count(HcaCounter.RCVD_PKTS);
+    qp.engine.count(HcaCounter.RCVD_PKTS);
     clock.advance(Turns.restNs(hca.worker()));
     hca.worker().step();
     long heard = clock.nanoTime();
     assertEquals(TimeUnit.MILLISECONDS.toNanos(250), Turns.restNs(hca.worker()), "in use again");
-    assertEquals(heard, qp.engine().history.heardNs());
+    assertEquals(heard, qp.engine.history.heardNs());
     wakesIn(1);
-    assertEquals(heard, qp.engine().history.heardNs(), "and not heard since");
+    assertEquals(heard, qp.engine.history.heardNs(), "and not heard since");
   }
 }

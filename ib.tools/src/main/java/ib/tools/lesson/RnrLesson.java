@@ -34,7 +34,7 @@ final class RnrLesson {
     b.qp.modify(new QpAttr().state(QpState.RTS).minRnrTimer(TIMER));
     stage.watch("lesson0", Filter.ALL);
     a.send(1, "are you ready?");
-    Seen nak = stage.trace().await("RNR NAK", p -> p.text().contains("RNR NAK"));
+    Seen nak = stage.trace.await("RNR NAK", p -> p.text().contains("RNR NAK"));
     b.receive(7);
     WorkCompletion sent = a.completion();
     WorkCompletion received = b.completion();

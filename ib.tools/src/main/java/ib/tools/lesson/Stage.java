@@ -27,9 +27,9 @@ final class Stage implements AutoCloseable {
   private static final long WAIT_S = 10;
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  private final LessonFabric fabric;
+  final LessonFabric fabric;
   private final WritableByteChannel sink;
-  private final Trace trace;
+  final Trace trace;
   private final List<Party> parties = new ArrayList<>();
   private final List<ClientRegistration> registrations = new ArrayList<>();
   private final List<String> results = new ArrayList<>();
@@ -49,14 +49,6 @@ final class Stage implements AutoCloseable {
     this.sink = sink;
     this.trace = trace;
     this.fabric = LessonFabric.open(driver, lesson.devices());
-  }
-
-  LessonFabric fabric() {
-    return fabric;
-  }
-
-  Trace trace() {
-    return trace;
   }
 
   /** Makes an end on a device. */

@@ -36,9 +36,9 @@ final class SubnetLesson {
   private SubnetLesson() {}
 
   private static void run(Stage stage) {
-    IbDevice own = stage.fabric().device("lesson0");
-    IbDevice peer = stage.fabric().device("lesson1");
-    IbCore core = stage.fabric().core();
+    IbDevice own = stage.fabric.device("lesson0");
+    IbDevice peer = stage.fabric.device("lesson1");
+    IbCore core = stage.fabric.core();
     PortAttr before = own.queryPort(1);
     stage.watch("lesson0", Filter.ALL);
     for (String route : List.of("0,1", "0,1,2")) {
@@ -48,9 +48,9 @@ final class SubnetLesson {
     stage.say("subnet administrator: the LID of %s is %d", peer.gid(1, 0), lid);
     smpquery(stage, core, "nodedesc", "" + lid);
     List<Seen> packets = stage.stop();
-    stage.fabric().set("lesson0", "link", "down");
+    stage.fabric.set("lesson0", "link", "down");
     PortAttr down = own.queryPort(1);
-    stage.fabric().set("lesson0", "link", "up");
+    stage.fabric.set("lesson0", "link", "up");
     PortAttr after = stage.awaitActive(own);
     say(stage, "with its cable", before);
     say(stage, "without", down);

@@ -82,12 +82,12 @@ final class UnplugLesson {
     a.send(1, "before the unplug");
     WorkCompletion before = a.completion();
     long attempts = a.qp.query().retryCount();
-    stage.fabric().unplug(GOES);
+    stage.fabric.unplug(GOES);
     a.send(2, "after the unplug");
     WorkCompletion after = a.completion();
     List<Seen> packets = stage.stop();
     Seen last = packets.getLast();
-    Optional<RemovalReport> removal = stage.fabric().core().lastRemoval(GOES);
+    Optional<RemovalReport> removal = stage.fabric.core().lastRemoval(GOES);
     stage.say("lesson0: request %d completed with %s", before.wrId(), before.status());
     removal.ifPresent(
         r ->

@@ -45,18 +45,18 @@ public final class CmRuns implements ByAddress {
 
   @Override
   public void run(Perftest run) {
-    Program program = new Program(run.options().tool().program());
+    Program program = new Program(run.options.tool().program());
     program.run(
         core,
         manager,
         cm -> {
           run.begin();
           One one = new One(run, program, cm);
-          String host = run.options().host();
+          String host = run.options.host();
           if (host == null) {
             one.serve();
           } else {
-            one.visit(new InetSocketAddress(program.address(host), run.options().port()));
+            one.visit(new InetSocketAddress(program.address(host), run.options.port()));
           }
         });
   }
@@ -64,7 +64,7 @@ public final class CmRuns implements ByAddress {
   /** One run. */
   private record One(Perftest run, Program program, RdmaCm cm) {
     PerftestOptions options() {
-      return run.options();
+      return run.options;
     }
 
     void visit(InetSocketAddress to) {
@@ -81,7 +81,7 @@ public final class CmRuns implements ByAddress {
       boolean datagrams = options().type() == QpType.UD && options().cm().queuePairs();
       try (Ear first = new Ear(this, PortSpace.TCP, new InetSocketAddress(at, options().port()));
           Ear then = datagrams ? new Ear(this, PortSpace.UDP, first.address()) : first) {
-        program.sayListening(run.err(), first.address());
+        program.sayListening(run.err, first.address());
         RdmaRequest request = first.next();
         Control control = new Control(program, false);
         try (RdmaConnection c = request.accept(EXCHANGE, control, control)) {
@@ -120,7 +120,7 @@ public final class CmRuns implements ByAddress {
       Side.Place at = new Side.Place(device, place.port(), index);
       Perftest here = run.at(device.name(), stop);
       control.inUse.lock();
-      try (Side side = new Side(at, options(), run.wakeUp());
+      try (Side side = new Side(at, options(), run.wakeUp);
           Talk talk = new Talk(control, stop);
           Pairs pairs = new Pairs(options(), side, device, stop)) {
         meet(here, side, talk, pairs, meet);

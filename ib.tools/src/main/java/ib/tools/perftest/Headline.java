@@ -36,7 +36,7 @@ final class Headline {
       out.println(" GID index       : " + side.gidIndex());
     }
     out.println(
-        tool.verb().answered()
+        tool.verb.answered()
             ? " Outstand reads  : " + side.outstanding()
             : " Max inline data : " + options.inline() + "[B]");
     CmOptions cm = options.cm();

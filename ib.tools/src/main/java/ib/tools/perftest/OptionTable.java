@@ -12,12 +12,12 @@ final class OptionTable {
 
   private static final List<Known> KNOWN =
       List.of(
-          new Known("a,all", "-a, --all  Run sizes from 2 till 2^23", t -> t.verb() != Verb.ATOMIC),
+          new Known("a,all", "-a, --all  Run sizes from 2 till 2^23", t -> t.verb != Verb.ATOMIC),
           new Known(
               "A,atomic_type=",
               "-A, --atomic_type=<type>  type of atomic operation from"
                   + " {CMP_AND_SWAP,FETCH_AND_ADD}",
-              t -> t.verb() == Verb.ATOMIC),
+              t -> t.verb == Verb.ATOMIC),
           new Known(
               "b,bidirectional",
               "-b, --bidirectional  Measure bidirectional bandwidth (default unidirectional)",
@@ -30,7 +30,7 @@ final class OptionTable {
           new Known(
               "c,connection=",
               "-c, --connection=<RC/UC/UD>  Connection type RC/UC/UD (default RC)",
-              t -> t.verb().types().size() > 1),
+              t -> t.verb.types.size() > 1),
           new Known(
               "d,ib-dev=",
               "-d, --ib-dev=<dev>  Use IB device <dev> (default first device found)",
@@ -59,7 +59,7 @@ final class OptionTable {
           new Known(
               "I,inline_size=",
               "-I, --inline_size=<size>  Max size of message to be sent in inline",
-              t -> !t.verb().answered()),
+              t -> !t.verb.answered()),
           new Known(
               "l,post_list=",
               "-l, --post_list=<list size>  Post list of send WQEs of <list size> size (instead of"
@@ -83,7 +83,7 @@ final class OptionTable {
           new Known(
               "o,outs=",
               "-o, --outs=<num>  num of outstanding reads or atomics (default max of device)",
-              t -> t.verb().answered()),
+              t -> t.verb.answered()),
           new Known(
               "p,port=",
               "-p, --port=<port>  Listen on/connect to port <port> (default 18515)",
@@ -96,7 +96,7 @@ final class OptionTable {
           new Known(
               "r,rx-depth=",
               "-r, --rx-depth=<dep>  Rx queue size (default 512)",
-              t -> t.verb() == Verb.SEND || t == Tool.WRITE_BW),
+              t -> t.verb == Verb.SEND || t == Tool.WRITE_BW),
           new Known(
               "R,rdma_cm",
               "-R, --rdma_cm  Connect QPs with rdma_cm and run test on those QPs (-u is their ACK"
@@ -105,7 +105,7 @@ final class OptionTable {
           new Known(
               "s,size=",
               "-s, --size=<size>  Size of message to exchange",
-              t -> t.verb() != Verb.ATOMIC),
+              t -> t.verb != Verb.ATOMIC),
           new Known("S,sl=", "-S, --sl=<sl>  SL (default 0)", t -> true),
           new Known(
               "t,tx-depth=",

@@ -77,7 +77,7 @@ final class Pairs implements AutoCloseable {
             usual.responseTimeout(),
             usual.maxRetries(),
             usual.deadlineMs());
-    int reads = options.tool().verb().answered() ? side.outstanding() : 0;
+    int reads = options.tool().verb.answered() ? side.outstanding() : 0;
     return RdmaOptions.rc()
         .space(datagrams ? PortSpace.UDP : PortSpace.TCP)
         .reads(reads, reads)

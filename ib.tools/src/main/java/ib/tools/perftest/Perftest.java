@@ -26,11 +26,18 @@ import java.util.function.Function;
 public final class Perftest {
   static final String LINE = "-".repeat(87);
 
-  private final PerftestOptions options;
+  /** The options. */
+  final PerftestOptions options;
+
   private final String device;
   private final PrintStream out;
-  private final PrintStream err;
-  private final Semaphore wakeUp;
+
+  /** Where a server prints its address. */
+  final PrintStream err;
+
+  /** Released by completion events. */
+  final Semaphore wakeUp;
+
   private final Runnable stop;
 
   Perftest(
@@ -156,21 +163,6 @@ public final class Perftest {
     }
   }
 
-  /** {@return the options} */
-  PerftestOptions options() {
-    return options;
-  }
-
-  /** {@return where a server prints its address} */
-  PrintStream err() {
-    return err;
-  }
-
-  /** {@return released by completion events} */
-  Semaphore wakeUp() {
-    return wakeUp;
-  }
-
   /**
    * {@return the same run on the device at which it has met its peer}
    *
@@ -262,11 +254,11 @@ public final class Perftest {
     if (!tool.bandwidth() || tool == Tool.SEND_BW) {
       talk.keys(side.keys.getFirst());
     }
-    side.keys.forEach(key -> out.println(key.lines("local", tool.verb())));
+    side.keys.forEach(key -> out.println(key.lines("local", tool.verb)));
     for (Key key : side.keys) {
-      out.println(talk.keys(key).lines("remote", tool.verb()));
+      out.println(talk.keys(key).lines("remote", tool.verb));
     }
-    if (tool.verb() != Verb.SEND) {
+    if (tool.verb != Verb.SEND) {
       talk.keys(side.keys.getFirst());
     }
   }

@@ -280,7 +280,7 @@ record PerftestOptions(
       }
       return all;
     }
-    if (tool.verb() == Verb.ATOMIC) {
+    if (tool.verb == Verb.ATOMIC) {
       return List.of(Long.BYTES);
     }
     return List.of(line.number("size", tool.bandwidth() ? 65536 : 2, 1, SIZE_MAX));
@@ -291,7 +291,7 @@ record PerftestOptions(
     if (name == null) {
       return QpType.RC;
     }
-    return tool.verb().types().stream()
+    return tool.verb.types.stream()
         .filter(type -> type.name().equals(name))
         .findFirst()
         .orElseThrow(() -> getopt.refusal("no connection of type " + name + " here"));
@@ -299,7 +299,7 @@ record PerftestOptions(
 
   private static WrOpcode opcode(Tool tool, Getopt getopt, Parsed line) {
     String name = line.last("atomic_type");
-    return switch (tool.verb()) {
+    return switch (tool.verb) {
       case SEND -> WrOpcode.SEND;
       case WRITE -> line.has("write_with_imm") ? WrOpcode.RDMA_WRITE_WITH_IMM : WrOpcode.RDMA_WRITE;
       case READ -> WrOpcode.RDMA_READ;
@@ -324,7 +324,7 @@ record PerftestOptions(
 
   /** {@return whether messages take receives of the peer} */
   boolean receives() {
-    return tool.verb() == Verb.SEND || opcode == WrOpcode.RDMA_WRITE_WITH_IMM;
+    return tool.verb == Verb.SEND || opcode == WrOpcode.RDMA_WRITE_WITH_IMM;
   }
 
   /** {@return whether this end is the server} */

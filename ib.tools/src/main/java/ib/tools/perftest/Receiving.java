@@ -25,7 +25,7 @@ final class Receiving {
   }
 
   boolean complete() {
-    return !sampling.timed() && received == total;
+    return !sampling.timed && received == total;
   }
 
   boolean begun() {
@@ -42,7 +42,7 @@ final class Receiving {
     sampling.count(n);
     for (int k = 0; k < n; k++) {
       int i = queue.qp(k);
-      if (sampling.timed() || posted[i] < options.iters()) {
+      if (sampling.timed || posted[i] < options.iters()) {
         poster.accept(i);
         posted[i]++;
       }
@@ -55,7 +55,7 @@ final class Receiving {
   }
 
   Bandwidth report(int size) {
-    return sampling.timed()
+    return sampling.timed
         ? Bandwidth.of(size, sampling.counted(), sampling.ns())
         : Bandwidth.of(size, total, Math.max(1, System.nanoTime() - first));
   }

@@ -54,7 +54,7 @@ final class Runs {
   }
 
   private int flags(boolean signaled) {
-    boolean inline = !options.tool().verb().answered() && size <= options.inline();
+    boolean inline = !options.tool().verb.answered() && size <= options.inline();
     return (signaled ? SendFlags.SIGNALED : 0) | (inline ? SendFlags.INLINE : 0);
   }
 
@@ -183,15 +183,15 @@ final class Runs {
   }
 
   private boolean goesOn(int sent, int received) {
-    return sampling.timed() ? !sampling.over() : sent < iters || received < iters;
+    return sampling.timed ? !sampling.over() : sent < iters || received < iters;
   }
 
   private boolean more(int done) {
-    return sampling.timed() || done < iters;
+    return sampling.timed || done < iters;
   }
 
   private String latency(long[] posted, int perMessage) {
-    if (sampling.timed()) {
+    if (sampling.timed) {
       return Latency.timed(size, sampling.counted(), sampling.ns(), perMessage);
     }
     String line = Latency.of(size, posted, perMessage).line();
@@ -209,7 +209,7 @@ final class Runs {
    * {@return an array for the time of each message; a run with a time limit needs only one element}
    */
   private long[] times() {
-    return new long[sampling.timed() ? 1 : iters];
+    return new long[sampling.timed ? 1 : iters];
   }
 
   /** Sends each message to the peer and back; the client begins. */
@@ -225,12 +225,12 @@ final class Runs {
         sampling.begin();
         sampling.count(1);
         received++;
-        if (sampling.timed() || received + options.rxDepth() <= iters) {
+        if (sampling.timed || received + options.rxDepth() <= iters) {
           postReceive(0);
         }
       }
       if (more(sent)) {
-        posted[sampling.timed() ? 0 : sent] = System.nanoTime();
+        posted[sampling.timed ? 0 : sent] = System.nanoTime();
         sent++;
         post(0, true);
         if (!awaitOne(sends)) {
@@ -257,7 +257,7 @@ final class Runs {
         awaitByte((byte) seen);
       }
       if (more(sent)) {
-        posted[sampling.timed() ? 0 : sent] = System.nanoTime();
+        posted[sampling.timed ? 0 : sent] = System.nanoTime();
         sent++;
         BYTE.setVolatile(side.region.segment(), side.sendOffset(0) + size - 1, (byte) sent);
         post(0, true);
@@ -284,7 +284,7 @@ final class Runs {
     long[] posted = times();
     sampling.begin();
     for (int i = 0; goesOn(i, i); i++) {
-      posted[sampling.timed() ? 0 : i] = System.nanoTime();
+      posted[sampling.timed ? 0 : i] = System.nanoTime();
       post(0, true);
       if (!awaitOne(sends)) {
         break;

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
  * only.
  */
 final class Sampling {
-  private final boolean timed;
+  final boolean timed;
   private final long lengthNs;
   private final long marginNs;
   private boolean begun;
@@ -19,10 +19,6 @@ final class Sampling {
     timed = seconds > 0;
     lengthNs = TimeUnit.SECONDS.toNanos(seconds);
     marginNs = TimeUnit.SECONDS.toNanos(seconds / 4); // whole seconds, as in the original
-  }
-
-  boolean timed() {
-    return timed;
   }
 
   /** Begins the time at the first call. */

@@ -28,7 +28,7 @@ final class Sending {
     this.options = options;
     this.sampling = sampling;
     this.poster = poster;
-    boolean timed = sampling.timed();
+    boolean timed = sampling.timed;
     int total = timed ? 0 : options.iters() * options.queuePairs();
     iters = timed ? Long.MAX_VALUE : options.iters();
     posted = new long[total];
@@ -38,7 +38,7 @@ final class Sending {
   }
 
   boolean complete() {
-    return !sampling.timed() && allDone == completed.length;
+    return !sampling.timed && allDone == completed.length;
   }
 
   /** Posts requests until the send queues are full. */
@@ -46,7 +46,7 @@ final class Sending {
     int list = options.postList();
     for (int i = 0; i < sent.length; i++) {
       while (sent[i] < iters && sent[i] - done[i] + list <= options.txDepth()) {
-        if (!sampling.timed()) {
+        if (!sampling.timed) {
           Arrays.fill(posted, allSent, allSent + list, System.nanoTime());
           allSent += list;
         }
@@ -62,7 +62,7 @@ final class Sending {
       int i = queue.qp(k);
       int fill = (int) Math.min(options.cqMod(), iters - done[i]);
       done[i] += fill;
-      if (sampling.timed()) {
+      if (sampling.timed) {
         sampling.count(fill);
       } else {
         Arrays.fill(completed, allDone, allDone + fill, System.nanoTime());
@@ -77,7 +77,7 @@ final class Sending {
   }
 
   Bandwidth report(int size) {
-    return sampling.timed()
+    return sampling.timed
         ? Bandwidth.of(size, sampling.counted(), sampling.ns())
         : Bandwidth.of(size, posted, completed, options.peak(), options.cqMod());
   }

@@ -129,7 +129,7 @@ final class Side implements AutoCloseable {
     QpAttr attr = new QpAttr().state(QpState.INIT).pkeyIndex(0).port(number);
     return options.type() == QpType.UD
         ? attr.qkey(QKEY)
-        : attr.accessFlags(options.tool().verb().access());
+        : attr.accessFlags(options.tool().verb.access);
   }
 
   private Key key(QueuePair qp) {
@@ -143,7 +143,7 @@ final class Side implements AutoCloseable {
         outstanding(),
         qp.qpn(),
         QueuePair.randomPsn(),
-        options.tool().verb() == Tool.Verb.SEND ? 0 : region.rkey(),
+        options.tool().verb == Tool.Verb.SEND ? 0 : region.rkey(),
         region.iova() + receiveOffset(keys.size()),
         gid);
   }
@@ -166,7 +166,7 @@ final class Side implements AutoCloseable {
 
   /** {@return the number of RDMA reads and atomics that this end serves at a time} */
   int outstanding() {
-    if (!options.tool().verb().answered()) {
+    if (!options.tool().verb.answered()) {
       return 1;
     }
     int most = (int) Math.min(255, device.attrs().limit(Limit.MAX_QP_RD_ATOM));

@@ -32,22 +32,15 @@ public enum Tool {
     READ(Access.REMOTE_READ, Set.of(QpType.RC)),
     ATOMIC(Access.REMOTE_ATOMIC, Set.of(QpType.RC));
 
-    private final int access;
-    private final Set<QpType> types;
+    /** The access flags that the peer needs for this end's memory. */
+    final int access;
+
+    /** The types of queue pairs that support the operation. */
+    final Set<QpType> types;
 
     Verb(int access, Set<QpType> types) {
       this.access = access;
       this.types = types;
-    }
-
-    /** {@return the access flags that the peer needs for this end's memory} */
-    int access() {
-      return access;
-    }
-
-    /** {@return the types of queue pairs that support the operation} */
-    Set<QpType> types() {
-      return types;
     }
 
     /** {@return whether the responder answers with data} */
@@ -57,7 +50,7 @@ public enum Tool {
   }
 
   private final String title;
-  private final Verb verb;
+  final Verb verb;
 
   Tool(String title, Verb verb) {
     this.title = title;
@@ -67,10 +60,6 @@ public enum Tool {
   /** {@return the command's name} */
   String program() {
     return "ib_" + name().toLowerCase(Locale.ROOT);
-  }
-
-  Verb verb() {
-    return verb;
   }
 
   /** {@return whether many messages are outstanding at a time} */

@@ -48,7 +48,10 @@ final class Endpoint implements AutoCloseable {
   final CompletionQueue cq;
   final List<QueuePair> qps = new ArrayList<>();
   final @Nullable SharedReceiveQueue srq;
-  private final List<Address> locals = new ArrayList<>();
+
+  /** The address of each queue pair. */
+  final List<Address> locals = new ArrayList<>();
+
   private @Nullable AddressHandle ah;
   private int remoteQpn;
 
@@ -98,7 +101,7 @@ final class Endpoint implements AutoCloseable {
   }
 
   private QpType type() {
-    return settings.kind().type();
+    return settings.kind().type;
   }
 
   /** {@return the name of a queue pair in the programs' messages} */
@@ -169,11 +172,6 @@ final class Endpoint implements AutoCloseable {
         index < 0 ? Gid.ZERO : Made.attempt(noGid, () -> device.gid(settings.ibPort(), index));
     int psn = QueuePair.randomPsn();
     return new Address(port.lid(), qp.qpn(), psn, gid);
-  }
-
-  /** {@return the address of each queue pair} */
-  List<Address> locals() {
-    return locals;
   }
 
   /** {@return the peer's address handle; null unless UD and connected} */

@@ -14,14 +14,10 @@ public enum Kind {
   /** Many reliable connections that share one receive queue. */
   SRQ(QpType.RC);
 
-  private final QpType type;
+  final QpType type;
 
   Kind(QpType type) {
     this.type = type;
-  }
-
-  QpType type() {
-    return type;
   }
 
   /** {@return the command's name} */

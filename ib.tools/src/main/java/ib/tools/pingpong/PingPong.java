@@ -82,15 +82,15 @@ public final class PingPong {
         Endpoint server = new Endpoint(use.device(devices.getLast()), settings, wakeUp)) {
       Player serving = new Player(client, settings);
       Player answering = new Player(server, settings);
-      printLocal(client.locals());
-      server.connect(client.locals());
-      client.connect(server.locals());
-      printRemote(server.locals());
+      printLocal(client.locals);
+      server.connect(client.locals);
+      client.connect(server.locals);
+      printRemote(server.locals);
       serving.connected();
       answering.connected();
       serving.serve();
       long ns = rally(List.of(serving, answering));
-      Figures figures = figures(client.locals(), server.locals(), ns, serving);
+      Figures figures = figures(client.locals, server.locals, ns, serving);
       check(figures, server.payload, true);
       check(figures, client.payload, true);
       return figures;
@@ -101,11 +101,11 @@ public final class PingPong {
     String host = settings.host();
     try (Endpoint end = new Endpoint(use.device(device), settings, wakeUp)) {
       Player player = new Player(end, settings);
-      printLocal(end.locals());
+      printLocal(end.locals);
       List<Address> remotes =
           host == null
               ? serve(end)
-              : Exchange.client(settings.kind(), host, settings.port(), end.locals(), stop);
+              : Exchange.client(settings.kind(), host, settings.port(), end.locals, stop);
       printRemote(remotes);
       if (host != null) {
         end.connect(remotes);
@@ -115,7 +115,7 @@ public final class PingPong {
         player.serve();
       }
       long ns = rally(List.of(player));
-      Figures figures = figures(end.locals(), remotes, ns, player);
+      Figures figures = figures(end.locals, remotes, ns, player);
       check(
           figures,
           end.payload,
@@ -128,7 +128,7 @@ public final class PingPong {
     return Exchange.server(
         settings.kind(),
         new Listener(settings.program(), settings.bind(), end.ethernet(), settings.port(), err),
-        end.locals(),
+        end.locals,
         remotes -> {
           try {
             end.connect(remotes);
@@ -152,7 +152,7 @@ public final class PingPong {
         remotes.subList(0, locals.size()),
         bytes,
         Math.max(1, ns),
-        player.ticks().text());
+        player.ticks.text());
   }
 
   private void check(Figures figures, Payload payload, boolean whole) {

@@ -24,7 +24,10 @@ final class Player {
   private final boolean inline;
   private final SendWr send = new SendWr(1);
   private final WorkCompletion[] completions = new WorkCompletion[BATCH];
-  private final Ticks ticks = new Ticks();
+
+  /** The completion times of the receives. */
+  final Ticks ticks = new Ticks();
+
   private final int[] pending;
   private int receivesPosted;
   private int received;
@@ -72,11 +75,6 @@ final class Player {
   /** {@return whether all messages were sent and received} */
   boolean done() {
     return received >= settings.iters() && sent >= settings.iters();
-  }
-
-  /** {@return the completion times of the receives} */
-  Ticks ticks() {
-    return ticks;
   }
 
   /** Arms the completion queue, so that the next completion raises an event. */

@@ -182,7 +182,7 @@ public final class Cmtime {
         out.printf(
             Locale.ROOT,
             "%-13s: %11.2f%11.2f%11.2f%11.2f%n",
-            step.text(),
+            step.text,
             totalUs / 1e3,
             most / 1e6,
             least / 1e3,

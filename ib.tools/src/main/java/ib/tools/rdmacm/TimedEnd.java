@@ -20,15 +20,11 @@ class TimedEnd extends End {
     DISCONNECT("disconnect"),
     DESTROY("destroy");
 
-    private final String text;
+    /** Its name in the table. */
+    final String text;
 
     Step(String text) {
       this.text = text;
-    }
-
-    /** {@return its name in the table} */
-    String text() {
-      return text;
     }
   }
 

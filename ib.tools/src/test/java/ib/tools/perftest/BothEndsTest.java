@@ -56,7 +56,7 @@ class BothEndsTest {
     String said = run(tool, "--no-warmup -n 20 -d soft0 soft1");
     assertTrue(said.contains("Device         : soft0"), said);
     assertTrue(said.contains(" remote address: "), said);
-    int size = tool.verb() == Tool.Verb.ATOMIC ? 8 : tool.bandwidth() ? 65536 : 2;
+    int size = tool.verb == Tool.Verb.ATOMIC ? 8 : tool.bandwidth() ? 65536 : 2;
     assertTrue(said.matches("(?s).*\\R " + size + " +20 +.*"), said);
     assertTrue(said.endsWith(Perftest.LINE), said);
   }

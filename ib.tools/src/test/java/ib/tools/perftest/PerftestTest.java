@@ -126,7 +126,7 @@ class PerftestTest {
   @DisplayName("the table is the original's, as recorded on both ends")
   void recorded(Tool tool) throws Exception {
     String size =
-        tool.verb() == Tool.Verb.ATOMIC ? "" : tool == Tool.READ_BW ? " -s 3000" : " -s 2000";
+        tool.verb == Tool.Verb.ATOMIC ? "" : tool == Tool.READ_BW ? " -s 3000" : " -s 2000";
     Both both = both(tool, "-x 0 -n 20" + size);
     assertEquals(golden(tool, "cli"), form(both.client()));
     assertEquals(golden(tool, "srv"), form(both.server()));

@@ -81,7 +81,7 @@ final class Medium implements AutoCloseable {
               + " there.",
           List.of(IBSIM_PORT, SM_PRIORITY, SM_KEY, TOPOLOGY));
 
-  private final Fabric fabric = BuiltinSm.newFabric();
+  final Fabric fabric = BuiltinSm.newFabric();
   private final Consumer<String> log;
 
   @GuardedBy("this")
@@ -106,10 +106,6 @@ final class Medium implements AutoCloseable {
    */
   Medium(Consumer<String> log) {
     this.log = log;
-  }
-
-  Fabric fabric() {
-    return fabric;
   }
 
   /** Closes the ibsim server and forgets the topology. The caller has closed the devices before. */

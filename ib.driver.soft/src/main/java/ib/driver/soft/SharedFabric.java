@@ -38,7 +38,7 @@ public final class SharedFabric implements ManagedService {
   public SharedFabric() {}
 
   Fabric fabric() {
-    return medium.fabric();
+    return medium.fabric;
   }
 
   /** Closes the ibsim server and forgets the topology. OSGi has closed the devices before. */

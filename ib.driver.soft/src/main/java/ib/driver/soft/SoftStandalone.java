@@ -26,7 +26,7 @@ public final class SoftStandalone implements StandaloneDriver {
         core,
         SoftDriver.PID,
         ConfigReader::read,
-        config -> SoftDevice.plug(medium.fabric(), config, VERSION),
+        config -> SoftDevice.plug(medium.fabric, config, VERSION),
         medium::close);
   }
 }

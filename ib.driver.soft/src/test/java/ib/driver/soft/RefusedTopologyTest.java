@@ -35,13 +35,13 @@ final class RefusedTopologyTest {
   private final Devices<SoftConfig> devices =
       new Devices<>(
           ConfigReader::read,
-          config -> SoftDevice.plug(medium.fabric(), config, "0"),
+          config -> SoftDevice.plug(medium.fabric, config, "0"),
           lab,
           (text, why) -> errors.add(text));
 
   @BeforeEach
   void listen() {
-    medium.fabric().rearranged(devices::review);
+    medium.fabric.rearranged(devices::review);
   }
 
   @AfterEach
@@ -91,7 +91,7 @@ final class RefusedTopologyTest {
     assertThrows(IbAgainException.class, () -> devices.slots().getFirst().plug());
     medium.configure(topology(GOOD));
     assertEquals(List.of("d0"), plugged());
-    assertEquals(1, medium.fabric().subnets().size());
+    assertEquals(1, medium.fabric.subnets().size());
   }
 
   @Test

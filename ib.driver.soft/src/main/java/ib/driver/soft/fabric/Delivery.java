@@ -21,7 +21,7 @@ final class Delivery {
 
   Delivery(FabricPort from, Mailbox mailbox, Losses losses) {
     this.from = from;
-    this.table = from.table();
+    this.table = from.table;
     this.mailbox = mailbox;
     this.losses = losses;
   }
@@ -30,7 +30,7 @@ final class Delivery {
   void transmit(Packet packet, RunContext run) {
     if (!from.cabled()) {
       discard(packet, Losses.Reason.LINK_DOWN, run);
-    } else if (!from.filter().admits(packet)) {
+    } else if (!from.filter.admits(packet)) {
       discard(packet, Losses.Reason.PARTITION_IN, run);
     } else if (packet.isMulticast()) {
       multicast(packet, run);
@@ -53,7 +53,7 @@ final class Delivery {
     if (to == null || !from.cabled() || bytes > to.mtuBytes()) {
       return null;
     }
-    if (!from.filter().moot() || !to.filter().moot() || table.links(dlid).length > 0) {
+    if (!from.filter.moot() || !to.filter.moot() || table.links(dlid).length > 0) {
       return null; // a partition filter, or a link between switches that counts, needs real packets
     }
     WirePort port = to.receiver();
@@ -68,9 +68,9 @@ final class Delivery {
       }
     } else if (to == null || port == null) {
       discard(packet, Losses.Reason.NO_ROUTE, run);
-    } else if (!to.filter().emits(packet)) {
+    } else if (!to.filter.emits(packet)) {
       discard(packet, Losses.Reason.PARTITION_OUT, run);
-    } else if (!to.filter().fits(packet, to.mtuBytes())) {
+    } else if (!to.filter.fits(packet, to.mtuBytes())) {
       discard(packet, Losses.Reason.MTU, run);
     } else {
       port.receive(packet, run);

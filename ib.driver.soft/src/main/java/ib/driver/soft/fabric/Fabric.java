@@ -7,7 +7,6 @@ import ib.driver.soft.topology.Node;
 import ib.driver.soft.topology.NodePort;
 import ib.engine.run.RunList;
 import ib.engine.wire.Epoch;
-import ib.engine.wire.RunContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -30,10 +29,13 @@ public final class Fabric {
 
   private final Logger log = LoggerFactory.getLogger(Fabric.class);
   private final AtomicInteger watchers = new AtomicInteger();
-  private final Epoch epoch = new Epoch();
+
+  /** The count of its changes, and of those of the ports on it. */
+  final Epoch epoch = new Epoch();
+
   private final AtomicLong opened = new AtomicLong();
   private final Function<Subnet, ResidentSm> managers;
-  private final RunList run = new RunList(RUN_BYTES); // guarded by this
+  final RunList run = new RunList(RUN_BYTES); // guarded by this
   private final Placement placement = new Placement(this::begin); // guarded by this
   private final Incidents incidents = new Incidents("soft fabric", log::warn);
   private volatile Runnable listener = () -> {};
@@ -258,19 +260,9 @@ public final class Fabric {
     epoch.changed();
   }
 
-  /** {@return the count of its changes, and of those of the ports on it} */
-  Epoch epoch() {
-    return epoch;
-  }
-
   /** {@return whether a capture or a fault rule looks at packets now} */
   boolean watched() {
     return watchers.get() > 0;
-  }
-
-  /** {@return the context for handing on datagrams; the caller holds the fabric's monitor} */
-  RunContext run() {
-    return run;
   }
 
   /** Wakes the fabric's thread for a datagram or for a new due time. Any context may call. */
@@ -284,7 +276,7 @@ public final class Fabric {
     for (Subnet subnet : subnets()) {
       boolean good = incidents.outlive(() -> tick(subnet));
       subnet.carry();
-      long due = Math.min(subnet.traps().dueNs(), subnet.manager().dueNs());
+      long due = Math.min(subnet.traps.dueNs(), subnet.manager().dueNs());
       next = Math.min(next, good ? due : Math.max(due, System.nanoTime() + AGAIN_NS));
     }
     return next;
@@ -292,7 +284,7 @@ public final class Fabric {
 
   private static void tick(Subnet subnet) {
     long now = System.nanoTime();
-    subnet.traps().tick(now);
+    subnet.traps.tick(now);
     if (subnet.manager().dueNs() - now <= 0) {
       subnet.manager().tick();
     }

@@ -36,7 +36,7 @@ public final class FabricPort implements Wire, AutoCloseable {
   private final Fabric fabric;
   private final Subnet subnet;
   private final NodePort place;
-  private final ForwardingTable table;
+  final ForwardingTable table;
   private final Losses losses = new Losses();
   private final Delivery delivery;
   final AtomicBoolean waiting = new AtomicBoolean(); // in the stack of Mail
@@ -44,7 +44,7 @@ public final class FabricPort implements Wire, AutoCloseable {
   private final Mailbox mailbox;
   private final KeyViolation violation;
   private final LinkErrors errors;
-  private final SwitchFilter filter; // of the switch port at the other end
+  final SwitchFilter filter; // of the switch port at the other end
   private final GroupJoins groups = new GroupJoins(this); // guarded by fabric
   private volatile @Nullable WirePort receiver;
   private volatile boolean cabled;
@@ -79,7 +79,7 @@ public final class FabricPort implements Wire, AutoCloseable {
 
   @Override
   public Epoch epoch() {
-    return fabric.epoch();
+    return fabric.epoch;
   }
 
   /** {@return whether a capture or a fault rule looks at a port of the fabric (D5)} */
@@ -166,15 +166,6 @@ public final class FabricPort implements Wire, AutoCloseable {
   /** {@return the MTU of the link to the adapter} */
   int mtuBytes() {
     return mtuBytes;
-  }
-
-  /** {@return the checks of the switch port at the other end} */
-  SwitchFilter filter() {
-    return filter;
-  }
-
-  ForwardingTable table() {
-    return table;
   }
 
   /** Adopts what the subnet manager has changed. The caller holds the fabric's monitor. */

@@ -76,7 +76,7 @@ final class Mailbox {
    * holds the fabric's monitor.
    */
   void carry() {
-    RunContext run = subnet.fabric().run();
+    RunContext run = subnet.fabric().run;
     Incidents incidents = subnet.fabric().incidents();
     for (Packet p = out.peek(); p != null; p = out.peek()) {
       out.remove();
@@ -134,7 +134,7 @@ final class Mailbox {
 
   /** Hands a datagram to the adapter as a packet. */
   void receive(Datagram d, WirePort port) {
-    port.receive(owner.packet(d), subnet.fabric().run());
+    port.receive(owner.packet(d), subnet.fabric().run);
   }
 
   /** Sends a datagram by the adapter's wire. {@return false when there is no wire} */
@@ -143,7 +143,7 @@ final class Mailbox {
     if (wire == null) {
       return false;
     }
-    wire.transmit(owner.packet(d), subnet.fabric().run());
+    wire.transmit(owner.packet(d), subnet.fabric().run);
     return true;
   }
 
@@ -153,7 +153,7 @@ final class Mailbox {
     try {
       carry();
     } finally {
-      subnet.fabric().run().finish();
+      subnet.fabric().run.finish();
       software = null;
       top = null;
     }

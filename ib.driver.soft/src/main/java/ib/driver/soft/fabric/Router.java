@@ -53,7 +53,7 @@ final class Router {
     for (FabricPort port : subnet.ends()) {
       NodePort peer = port.place().peer();
       if (peer != null && !peer.node().isSwitch()) {
-        port.table().replace(across(port.place(), peer), new FabricPort[0][], new PortTally[0][]);
+        port.table.replace(across(port.place(), peer), new FabricPort[0][], new PortTally[0][]);
       }
     }
   }

@@ -36,7 +36,7 @@ public final class Subnet implements Surroundings {
   private final Carrier carrier = new Carrier(this, agents);
   private final Router router = new Router(this);
   private final Changes changes = new Changes();
-  private final Traps traps = new Traps(this);
+  final Traps traps = new Traps(this);
   private final Mail mail = new Mail();
   private final Deque<Runnable> later = new ArrayDeque<>();
   private final ResidentSm manager;
@@ -227,7 +227,7 @@ public final class Subnet implements Surroundings {
         }
         any |= mail.carry(fabric.incidents());
       } finally {
-        fabric.run().finish(); // releases the queue pairs that this thread has claimed meanwhile
+        fabric.run.finish(); // releases the queue pairs that this thread has claimed meanwhile
       }
     }
     settle();
@@ -270,10 +270,6 @@ public final class Subnet implements Surroundings {
   void left(FabricPort at) {
     mail.left(at);
     fabric.wake();
-  }
-
-  Traps traps() {
-    return traps;
   }
 
   /** Applies the changes to the tables by which packets are routed. */

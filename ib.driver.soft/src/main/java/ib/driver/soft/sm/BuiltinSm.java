@@ -34,7 +34,7 @@ public final class BuiltinSm implements ResidentSm {
   private final Trees trees;
   private final LidPool lids;
   private final Administrator administrator;
-  private final Negotiation negotiation;
+  final Negotiation negotiation;
   private final Partitions partitions;
   private final Seat seat;
   private boolean away;
@@ -62,10 +62,6 @@ public final class BuiltinSm implements ResidentSm {
     Tables tables = new Tables(subnet);
     this.routes = new Routes(subnet, tables, lids);
     this.trees = new Trees(tables, routes, administrator);
-  }
-
-  Negotiation negotiation() {
-    return negotiation;
   }
 
   /** {@return the port at which this manager runs, null while it does not run} */

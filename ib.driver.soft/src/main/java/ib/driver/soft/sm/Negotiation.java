@@ -293,7 +293,7 @@ final class Negotiation {
                   send(
                       p.port.lid(),
                       MadMethod.SET,
-                      Signal.ACKNOWLEDGE.modifier(),
+                      Signal.ACKNOWLEDGE.modifier,
                       ++tid,
                       SmState.STANDBY));
     }
@@ -354,6 +354,6 @@ final class Negotiation {
       handover = ++tid;
     }
     handoverPolls = 0;
-    send(to.port.lid(), MadMethod.SET, Signal.HANDOVER.modifier(), handover, SmState.MASTER);
+    send(to.port.lid(), MadMethod.SET, Signal.HANDOVER.modifier, handover, SmState.MASTER);
   }
 }

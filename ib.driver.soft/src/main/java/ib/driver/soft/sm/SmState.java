@@ -44,15 +44,11 @@ enum SmState {
     /** The peer to which this manager gave way has gone. */
     RECALLED(0);
 
-    private final int modifier;
+    /** The attribute modifier of the SubnSet(SMInfo) for this signal. */
+    final int modifier;
 
     Signal(int modifier) {
       this.modifier = modifier;
-    }
-
-    /** {@return the attribute modifier of the SubnSet(SMInfo) for this signal} */
-    int modifier() {
-      return modifier;
     }
 
     /** {@return the signal of an attribute modifier, or null} */

@@ -99,13 +99,13 @@ final class FabricTest {
 
   /** Does something that opens or closes the way between two ports, which must be counted. */
   private void way(TestPort to, boolean opens, Runnable change) {
-    int before = fabric.epoch().now();
+    int before = fabric.epoch.now();
     change.run();
     boolean is =
         open.get(0).direct(new Route(AhAttr.ofLid(1, to.lid, 0)), Gid.ZERO, Mtu.MTU_4096.bytes())
             != null;
     assertEquals(opens, is);
-    assertTrue(fabric.epoch().now() != before, "counted");
+    assertTrue(fabric.epoch.now() != before, "counted");
   }
 
   @Test

@@ -160,7 +160,7 @@ final class IncrementalTest {
       assertEquals(PortState.ACTIVE, from.getValue().place().state());
       for (Map.Entry<Integer, FabricPort> to : up) {
         int lid = to.getValue().place().lid();
-        assertEquals(to.getValue(), from.getValue().table().port(lid), from + " to " + to);
+        assertEquals(to.getValue(), from.getValue().table.port(lid), from + " to " + to);
       }
       heard.forEach(
           (mlid, members) -> {
@@ -170,7 +170,7 @@ final class IncrementalTest {
                     .map(Map.Entry::getValue)
                     .collect(Collectors.toSet());
             if (members.contains(from.getKey())) {
-              Set<FabricPort> found = Set.of(from.getValue().table().members(mlid));
+              Set<FabricPort> found = Set.of(from.getValue().table.members(mlid));
               assertEquals(wanted, found, () -> String.format("%x from %s", mlid, from));
             }
           });

@@ -286,7 +286,7 @@ final class NegotiationTest {
   }
 
   private void judge(int times, SmState before, SmState after) {
-    Negotiation negotiation = ((BuiltinSm) subnet.manager()).negotiation();
+    Negotiation negotiation = ((BuiltinSm) subnet.manager()).negotiation;
     for (int i = 1; i <= times; i++) {
       assertEquals(before, negotiation.state(), "before judgement " + i);
       negotiation.judgePolls();

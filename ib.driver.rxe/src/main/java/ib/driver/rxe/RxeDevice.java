@@ -37,14 +37,18 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
   private static final int VL0 = 1;
   private static final int CM_SUPPORTED = 1 << 16;
 
-  private final UdpWire wire;
+  /** The wire; used by tests. */
+  final UdpWire wire;
+
   private final Faults faults;
   private final FaultyWire disturbed;
   private final Capture capture;
   private final CapturingWire watched;
   private final SoftHca hca;
   private final HostNews news;
-  private final HostWatch watch;
+
+  /** The host watch; used by tests. */
+  final HostWatch watch;
 
   private RxeDevice(
       RxeConfig config,
@@ -181,15 +185,5 @@ final class RxeDevice extends DriverDevice implements Plugged<RxeConfig> {
         PacketCapture.class, capture,
         FaultInjection.class, faults,
         QpDiagnosis.class, hca.diagnosis(info().name()));
-  }
-
-  /** {@return the wire; used by tests} */
-  UdpWire wire() {
-    return wire;
-  }
-
-  /** {@return the host watch; used by tests} */
-  HostWatch watch() {
-    return watch;
   }
 }

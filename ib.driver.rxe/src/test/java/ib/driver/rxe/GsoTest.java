@@ -51,7 +51,7 @@ final class GsoTest {
     side.timeout = 0; // nothing is sent again unless the peer asks for it
     side.open(QpType.RC);
     side.bringUp(peer.gid, PEER_QPN, Mtu.MTU_1024);
-    return lab.running.get("rxe0").wire();
+    return lab.running.get("rxe0").wire;
   }
 
   private void post(int... sizes) {

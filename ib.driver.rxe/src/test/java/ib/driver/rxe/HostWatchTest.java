@@ -84,7 +84,7 @@ final class HostWatchTest {
       lab.configure("rxe0", "interface", "eth9");
       IbDevice device = lab.lease("rxe0");
       LinkedBlockingQueue<EventType> events = events(device);
-      HostWatch watch = lab.running.get("rxe0").watch();
+      HostWatch watch = lab.running.get("rxe0").watch;
       assertEquals(PortState.ACTIVE, device.queryPort(1).state());
       assertEquals(Mtu.MTU_1024, device.queryPort(1).activeMtu());
       assertEquals(new Gid(0xfe80L << 48, EUI), device.gid(1, 0));
@@ -133,7 +133,7 @@ final class HostWatchTest {
       LinkedBlockingQueue<EventType> events = events(lab.lease("rxe0"));
       for (long eui : new long[] {EUI + 1, EUI + 2, EUI}) {
         lab.host = c -> new Host.View(true, 1500, Optional.of(eui), List.of(ONE));
-        lab.running.get("rxe0").watch().look();
+        lab.running.get("rxe0").watch.look();
         assertEquals(new Gid(0xfe80L << 48, EUI), lab.lease("rxe0").gid(1, 0), "the default GID");
         for (RxeSide[] pair : pairs) {
           assertEquals(QpState.RTS, pair[0].qp.state());
@@ -144,7 +144,7 @@ final class HostWatchTest {
         }
       }
       lab.host = c -> view(false, 1500, ONE);
-      lab.running.get("rxe0").watch().look();
+      lab.running.get("rxe0").watch.look();
       assertEquals(EventType.PORT_ERR, next(events), "the first event of all");
     }
   }
@@ -203,7 +203,7 @@ final class HostWatchTest {
       assertEquals(PortState.DOWN, device.queryPort(1).state());
       assertTrue(lab.warnings.getFirst().contains("127.0.0.1"), lab.warnings.toString());
       lab.host = Host.REAL;
-      lab.running.get("rxe0").watch().look();
+      lab.running.get("rxe0").watch.look();
       assertEquals(PortState.ACTIVE, device.queryPort(1).state());
       assertEquals(Gid.parse("::ffff:127.0.0.1"), lab.running.get("rxe0").ops().queryGid(1, 0));
     }
@@ -217,7 +217,7 @@ final class HostWatchTest {
       lab.host = c -> view(true, 1500, TWO);
       lab.configure("rxe0", "address", "127.0.0.1, 127.0.0.2");
       RxeDevice device = lab.running.get("rxe0");
-      HostWatch watch = device.watch();
+      HostWatch watch = device.watch;
       assertEquals(List.of("::ffff:127.0.0.2", "::"), gids(device));
       lab.host = c -> view(true, 1500, ONE, TWO);
       watch.look();

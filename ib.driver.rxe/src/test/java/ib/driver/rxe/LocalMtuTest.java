@@ -96,7 +96,7 @@ final class LocalMtuTest {
     RxeSide b = lab.side("rxe1");
     RxeSide.connect(QpType.RC, a, b, Mtu.MTU_4096);
     mtus.put("rxe0", 1500);
-    lab.running.get("rxe0").watch().look();
+    lab.running.get("rxe0").watch.look();
     b.receive(1, 0, 4096);
     a.send(2, 0, 4096); // between addresses of one host the kernel takes its loopback interface
     a.next(2);

@@ -287,7 +287,7 @@ final class LocalTest {
     pingPong(a, b);
     b.receive(1, 0, 64);
     has.put("rxe1", List.of());
-    lab.running.get("rxe1").watch().look();
+    lab.running.get("rxe1").watch.look();
     a.send(2, 0, 64);
     assertEquals(WcStatus.RETRY_EXC_ERR, a.next().status());
     has.put("rxe2", List.of(two));

@@ -67,7 +67,7 @@ final class ManyPeersTest {
   void cut() {
     try (RxeLab lab = new RxeLab()) {
       connect(lab);
-      UdpWire wire = lab.running.get("rxe0").wire();
+      UdpWire wire = lab.running.get("rxe0").wire;
       round();
       round(); // each peer is proven
       long sent = wire.counter(UdpCounter.UDP_SENT);

@@ -54,7 +54,7 @@ final class NumberingTest {
   }
 
   private UdpWire wire() {
-    return lab.running.get("rxe0").wire();
+    return lab.running.get("rxe0").wire;
   }
 
   private RxeSide receiver(Object... more) {

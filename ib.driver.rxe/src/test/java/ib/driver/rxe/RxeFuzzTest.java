@@ -77,7 +77,7 @@ final class RxeFuzzTest {
       assertEquals(null, failed.get());
       assertTrue(grown < HEAP_FLAT, grown + " bytes of heap for " + sent + " packets");
       assertEquals(QpState.RTS, b.qp.state());
-      UdpWire wire = lab.running.get("rxe1").wire();
+      UdpWire wire = lab.running.get("rxe1").wire;
       long refused =
           wire.counter(UdpCounter.DROP_ICRC_ERROR)
               + wire.counter(UdpCounter.DROP_ID_JUMP)

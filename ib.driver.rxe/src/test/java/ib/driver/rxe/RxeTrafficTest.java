@@ -69,7 +69,7 @@ final class RxeTrafficTest {
       RxeSide a = lab.side("rxe0");
       RxeSide b = lab.side(one ? "rxe0" : "rxe1");
       RxeSide.connect(type, a, b, Mtu.MTU_1024);
-      UdpWire wire = lab.running.get("rxe0").wire();
+      UdpWire wire = lab.running.get("rxe0").wire;
       assertEquals(io.equals("native"), wire.isNative());
       for (int size : new int[] {1, 3, 1024, 1025, 4096, 65536, 300_000}) {
         fill(a.memory().asSlice(0, size), size);
@@ -135,7 +135,7 @@ final class RxeTrafficTest {
       b.send(6, 0, 3000);
       a.next(5);
       b.next(6);
-      UdpWire wire = lab.running.get("rxe1").wire();
+      UdpWire wire = lab.running.get("rxe1").wire;
       long before = wire.counter(UdpCounter.GSO_SENT);
       for (int i = 0; i < 1000; i++) {
         a.receive(1, 0, 64);

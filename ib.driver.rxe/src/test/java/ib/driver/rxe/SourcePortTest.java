@@ -39,7 +39,7 @@ final class SourcePortTest {
       int expected = (label & 0x3fff ^ (label & 0xfc000) >>> 14) | 0xc000;
       a.send(1, 0, 64);
       assertEquals(4791, source(peer), "before there is a socket for it");
-      lab.running.get("rxe0").watch().look();
+      lab.running.get("rxe0").watch.look();
       int port = 4791;
       for (int i = 0; i < 5 && port == 4791; i++) {
         port = source(peer); // it is sent again, since nobody answers

@@ -61,7 +61,7 @@ final class Departures implements AutoCloseable {
   void begin(int i, NativeEndpoint by, Destination to, long at, Packet p, int hopLimit) {
     long rest = rest(i);
     int name =
-        SocketAddress.write(memory, rest + NAME, by.four, to.high(), to.low(), by.port, by.scope());
+        SocketAddress.write(memory, rest + NAME, by.four, to.high(), to.low(), by.port, by.scope);
     long header = (long) i * HEADER;
     memory.set(INT, header + 8, name);
     memory.set(LONG, rest, payload + at);

@@ -20,7 +20,9 @@ public final class LocalWires {
   private static final long LINK_LOCAL_BITS = 0xffc0_0000_0000_0000L;
   private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
 
-  private final Epoch epoch = new Epoch();
+  /** The count of changes, which all wires of the book share. */
+  final Epoch epoch = new Epoch();
+
   private final Map<Place, UdpWire> book = new HashMap<>(); // guarded by this
   private volatile Table table = new Table(Map.of());
 
@@ -67,11 +69,6 @@ public final class LocalWires {
         }
       }
     }
-  }
-
-  /** {@return the count of changes, which all wires of the book share} */
-  Epoch epoch() {
-    return epoch;
   }
 
   /**

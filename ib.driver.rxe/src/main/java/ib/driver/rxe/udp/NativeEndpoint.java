@@ -14,7 +14,7 @@ import java.net.NetworkInterface;
 final class NativeEndpoint extends Endpoint {
   private final Libc libc;
   final boolean four;
-  private final int scope;
+  final int scope;
   private volatile boolean unlabelled; // the system has refused a flow label
   private volatile int fd;
 
@@ -129,10 +129,6 @@ final class NativeEndpoint extends Endpoint {
 
   int fd() {
     return fd;
-  }
-
-  int scope() {
-    return scope;
   }
 
   /**

@@ -204,7 +204,7 @@ public final class UdpWire implements Wire, AutoCloseable {
 
   @Override
   public Epoch epoch() {
-    return local.epoch();
+    return local.epoch;
   }
 
   /**

@@ -63,14 +63,14 @@ final class LocalWiresTest {
   void counted() {
     UdpWire wire = wire();
     Gid gid = Gid.parse("::ffff:10.0.0.1");
-    int before = book.epoch().now();
+    int before = book.epoch.now();
     book.add(gid, PORT, wire);
-    assertNotEquals(before, book.epoch().now());
+    assertNotEquals(before, book.epoch.now());
     assertNull(book.find(gid.high(), gid.low(), PORT + 1));
     assertSame(wire, book.find(gid.high(), gid.low(), PORT));
-    before = book.epoch().now();
+    before = book.epoch.now();
     book.remove(gid, PORT, wire);
-    assertEquals(before + 1, book.epoch().now());
+    assertEquals(before + 1, book.epoch.now());
     assertNull(book.find(gid.high(), gid.low(), PORT));
     wire.close();
   }

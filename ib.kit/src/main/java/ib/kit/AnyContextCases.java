@@ -63,16 +63,16 @@ final class AnyContextCases {
   private static Method createAh(Trial t) {
     End e = t.end(t.left(), Shape.of(QpType.RC));
     return new Method(
-        () -> e.pd.createAh(e.self()).close(), () -> e.pd.allocMemory(64, 8, Shape.ALL).close());
+        () -> e.pd.createAh(e.self).close(), () -> e.pd.allocMemory(64, 8, Shape.ALL).close());
   }
 
   private static Method ah(Trial t) {
     End e = t.end(t.left(), Shape.of(QpType.RC));
-    AddressHandle ah = t.later(e.pd.createAh(e.self()));
+    AddressHandle ah = t.later(e.pd.createAh(e.self));
     return new Method(
         () -> {
-          ah.modify(e.self());
-          Assertions.assertEquals(e.self(), ah.query());
+          ah.modify(e.self);
+          Assertions.assertEquals(e.self, ah.query());
         },
         () -> e.pd.allocMemory(64, 8, Shape.ALL).close());
   }

@@ -118,8 +118,8 @@ final class AtomicCases {
     SendWr other = q.a.wr(WrOpcode.ATOMIC_FETCH_AND_ADD, 1, 64, 8, p.b, PLACE).compareAdd(1_000);
     End second = p.b.with(t.later(p.b.pd.createQp(p.b.init())));
     End from = q.a.with(t.later(q.a.pd.createQp(q.a.init())));
-    new Pair(from, second).connect(t.bench()); // the same memory, by another way
-    int count = t.bench().lossless() ? 500 : 60;
+    new Pair(from, second).connect(t.bench); // the same memory, by another way
+    int count = t.bench.lossless() ? 500 : 60;
     set(p, 0);
     Thread thread = Thread.ofPlatform().name("ib.kit adder").start(() -> adds(from, other, count));
     adds(p.a, add(p, 1), count);

@@ -116,7 +116,7 @@ final class CallbackCases {
           Probe probe = new Probe();
           Shape shape = Shape.of(QpType.RC).retries(7, 7);
           End a = t.end(t.left(), shape, probe.cq(t.left()), probe.cq(t.left()));
-          Pair p = new Pair(a, t.end(t.right(), shape)).connect(t.bench());
+          Pair p = new Pair(a, t.end(t.right(), shape)).connect(t.bench);
           probe.arm(a.sendCq).arm(a.recvCq);
           call.on(t, p, probe);
           Await.until("a call", () -> probe.calls() > 0);
@@ -192,7 +192,7 @@ final class CallbackCases {
         t -> {
           Probe probe = new Probe();
           End b = t.end(t.right(), Shape.of(QpType.RC), null, probe.cq(t.right()));
-          Pair p = new Pair(t.end(t.left(), Shape.of(QpType.RC)), b).connect(t.bench());
+          Pair p = new Pair(t.end(t.left(), Shape.of(QpType.RC)), b).connect(t.bench);
           Assertions.assertEquals(0, b.recvCq.requestNotify(NotifyFlags.SOLICITED));
           b.receive(1, 0, 8);
           SendWr wr = p.a.wr(WrOpcode.RDMA_WRITE_WITH_IMM, 1, 0, 8, b, 0);
@@ -219,7 +219,7 @@ final class CallbackCases {
   private static void solicited(Trial t) {
     Probe probe = new Probe();
     End b = t.end(t.right(), Shape.of(QpType.RC), null, probe.cq(t.right()));
-    Pair p = new Pair(t.end(t.left(), Shape.of(QpType.RC)), b).connect(t.bench());
+    Pair p = new Pair(t.end(t.left(), Shape.of(QpType.RC)), b).connect(t.bench);
     Assertions.assertEquals(0, b.recvCq.requestNotify(NotifyFlags.SOLICITED));
     for (int i = 0; i < 5; i++) {
       b.receive(i, 0, 8);

@@ -132,7 +132,7 @@ final class DatagramCases {
           assumeInfiniBand(p);
           Gid from = p.a.device.gid(1, 0);
           Gid to = p.b.device.gid(1, 0);
-          AhAttr local = t.bench().path(p.a.device, p.b.device);
+          AhAttr local = t.bench.path(p.a.device, p.b.device);
           AhAttr global = new AhAttr(local.dlid(), local.sl(), 0, 0, 1, GlobalRoute.to(to, 0));
           p.b.receive(1, 0, 64);
           SendWr wr = p.a.wr(WrOpcode.SEND, 1, 0, 8).ah(p.a.ah(global));
@@ -149,9 +149,9 @@ final class DatagramCases {
         "a changed address handle sends to its new place (S3)",
         t -> {
           Pair p = t.pair(Shape.of(QpType.UD));
-          AddressHandle ah = t.later(p.a.pd.createAh(p.a.self()));
-          ah.modify(t.bench().path(p.a.device, p.b.device));
-          Assertions.assertEquals(t.bench().path(p.a.device, p.b.device), ah.query());
+          AddressHandle ah = t.later(p.a.pd.createAh(p.a.self));
+          ah.modify(t.bench.path(p.a.device, p.b.device));
+          Assertions.assertEquals(t.bench.path(p.a.device, p.b.device), ah.query());
           p.b.receive(1, 0, 64);
           SendWr wr = p.a.wr(WrOpcode.SEND, 1, 0, 8).ah(ah);
           p.a.send(wr.remoteQpn(p.b.qp.qpn()).remoteQkey(End.QKEY));
@@ -188,8 +188,7 @@ final class DatagramCases {
           Pair p = t.pair(Shape.of(QpType.UD));
           Gid gid = p.a.device.gid(1, 0);
           Assertions.assertThrows(
-              IbInvalidException.class,
-              () -> p.a.qp.attachMulticast(gid, t.bench().group().dlid()));
+              IbInvalidException.class, () -> p.a.qp.attachMulticast(gid, t.bench.group().dlid()));
         });
     s.add(
         "a connected queue pair is refused",
@@ -204,13 +203,13 @@ final class DatagramCases {
     Shape shape = Shape.of(QpType.UD);
     Pair p = t.pair(shape);
     End here = t.end(t.left(), shape);
-    Pair.up(here, here, t.bench());
+    Pair.up(here, here, t.bench);
     for (End e : List.of(here, p.b)) {
       attach(e, t);
       e.receive(1, 0, 64);
       e.receive(2, 0, 64);
     }
-    AhAttr to = t.bench().group();
+    AhAttr to = t.bench.group();
     cast(p.a, to);
     for (End e : List.of(here, p.b)) {
       Assertions.assertEquals(p.a.qp.qpn(), Await.success(e.recvCq, 1).srcQp());
@@ -233,11 +232,11 @@ final class DatagramCases {
   }
 
   private static void attach(End e, Trial t) {
-    e.qp.attachMulticast(group(t), t.bench().group().dlid());
+    e.qp.attachMulticast(group(t), t.bench.group().dlid());
   }
 
   private static void detach(End e, Trial t) {
-    e.qp.detachMulticast(group(t), t.bench().group().dlid());
+    e.qp.detachMulticast(group(t), t.bench.group().dlid());
   }
 
   private static void assumeInfiniBand(Pair p) {
@@ -246,6 +245,6 @@ final class DatagramCases {
   }
 
   private static Gid group(Trial t) {
-    return Objects.requireNonNull(t.bench().group().grh(), "a group is a GID").dgid();
+    return Objects.requireNonNull(t.bench.group().grh(), "a group is a GID").dgid();
   }
 }

@@ -174,22 +174,22 @@ final class DeadlockCases {
     Ender ender = new Ender(t, NOTHING, stand::fence);
     t.client(ender);
     stand.begin();
-    stand.act(() -> t.bench().unplug(t.name(1)));
+    stand.act(() -> t.bench.unplug(t.name(1)));
     soon("unplug returns", stand::returned);
     soon("remove returns", () -> ender.ended.getCount() == 0);
     Assertions.assertInstanceOf(IbDeadlockException.class, stand.thrown());
     Assertions.assertNull(ender.thrown.get(), "the removal goes on");
-    t.bench().plug(t.name(1));
+    t.bench.plug(t.name(1));
   }
 
   private static void plugs(Trial t, CallbackPlace place) {
     List.of("CC-9", "S29").forEach(t::tolerate);
     Stand stand = Stand.in(place, t, 0);
-    t.bench().unplug(t.name(1));
+    t.bench.unplug(t.name(1));
     Ender ender = new Ender(t, stand::fence, NOTHING);
     t.client(ender);
     stand.begin();
-    stand.act(() -> t.bench().plug(t.name(1)));
+    stand.act(() -> t.bench.plug(t.name(1)));
     soon("plug returns", stand::returned);
     soon("add returns", () -> ender.ended.getCount() == 0);
     Throwable inAdd = ender.thrown.get();
@@ -201,7 +201,7 @@ final class DeadlockCases {
       Assertions.assertInstanceOf(IbDeadlockException.class, stand.thrown());
       Assertions.assertNull(inAdd, "the add goes on");
     }
-    t.bench().plug(t.name(1));
+    t.bench.plug(t.name(1));
   }
 
   private static void leases(Trial t, CallbackPlace place) {
@@ -211,7 +211,7 @@ final class DeadlockCases {
     FutureTask<?> end = new FutureTask<>(stand::fence, null);
     Thread waiter = Thread.ofPlatform().name("ib.kit waits").daemon().start(end);
     soon("a thread waits for the callback's end", () -> Stand.waits(waiter));
-    stand.act(() -> t.bench().core().lease(t.name(0), Trial.OWNER + " inside").close());
+    stand.act(() -> t.bench.core().lease(t.name(0), Trial.OWNER + " inside").close());
     soon("lease and its close return", stand::returned);
     judge("lease", stand.thrown(), refused(place), null);
     soon("the wait ends", end::isDone);
@@ -224,10 +224,10 @@ final class DeadlockCases {
     Ender ender = new Ender(t, NOTHING, stand::fence);
     t.client(ender);
     stand.begin();
-    FutureTask<?> end = new FutureTask<>(() -> t.bench().unplug(t.name(1)), null);
+    FutureTask<?> end = new FutureTask<>(() -> t.bench.unplug(t.name(1)), null);
     Thread.ofPlatform().name("ib.kit unplugs").daemon().start(end);
     soon("remove waits for the callback's end", () -> Stand.waits(ender.inside.get()));
-    stand.act(() -> t.bench().core().lease(t.name(1), Trial.OWNER + " inside").close());
+    stand.act(() -> t.bench.core().lease(t.name(1), Trial.OWNER + " inside").close());
     soon("lease returns", stand::returned);
     Class<? extends Throwable> expected =
         refused(place) ? IbContractException.class : IbNoDeviceException.class;
@@ -235,7 +235,7 @@ final class DeadlockCases {
     soon("unplug ends", end::isDone);
     Assertions.assertDoesNotThrow(() -> end.get());
     Assertions.assertNull(ender.thrown.get(), "the removal goes on");
-    t.bench().plug(t.name(1));
+    t.bench.plug(t.name(1));
   }
 
   private static void cross(Trial t, CallbackPlace row, CallbackPlace other, boolean rowFirst) {
@@ -243,7 +243,7 @@ final class DeadlockCases {
     if (row == CallbackPlace.LEASE || other == CallbackPlace.LEASE) {
       t.tolerate("I4"); // no thread can complete the deferred close of a lease later
     }
-    List<Violation> before = t.bench().core().violations();
+    List<Violation> before = t.bench.core().violations();
     Stand a = Stand.in(row, t, 0);
     Stand b = Stand.in(other, t, 1);
     b.begin(); // first: a client asks for the devices in their order
@@ -265,7 +265,7 @@ final class DeadlockCases {
     judge("the second", two.thrown(), secondRefused, cycle && !firstYields ? p1.fence : null);
     CallbackPlace.Yield given = cycle ? firstYields ? p2.fence : p1.fence : null;
     Set<String> told = new HashSet<>();
-    t.bench().core().violations().stream()
+    t.bench.core().violations().stream()
         .filter(v -> !before.contains(v))
         .forEach(v -> told.add(v.clause()));
     if (given == CallbackPlace.Yield.DEFERS) {

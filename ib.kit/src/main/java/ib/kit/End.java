@@ -44,7 +44,10 @@ final class End implements AutoCloseable {
   final @Nullable SharedReceiveQueue srq;
   final QueuePair qp;
   final Queue<IbEvent> events = new ConcurrentLinkedQueue<>();
-  private final AhAttr self;
+
+  /** The address of this end's own port. */
+  final AhAttr self;
+
   private final Map<AhAttr, AddressHandle> handles;
 
   End(IbDevice device, Shape shape, Bench bench) {
@@ -108,11 +111,6 @@ final class End implements AutoCloseable {
         .withSrq(srq)
         .withSigType(shape.sig())
         .withEventHandler(this::heard, this);
-  }
-
-  /** The address of this end's own port. */
-  AhAttr self() {
-    return self;
   }
 
   /** An address handle, closed with this end. */

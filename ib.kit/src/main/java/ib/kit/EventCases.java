@@ -57,9 +57,9 @@ final class EventCases {
         t -> {
           Shape shape = Shape.of(QpType.RC);
           Pair p = new Pair(t.end(t.left(), shape), t.end(t.right(), shape));
-          Pair.up(p.a, p.b, t.bench());
+          Pair.up(p.a, p.b, t.bench);
           p.b.init(Shape.ALL);
-          p.b.rtr(t.bench().path(p.b.device, p.a.device), p.a.qp.qpn());
+          p.b.rtr(t.bench.path(p.b.device, p.a.device), p.a.qp.qpn());
           for (int i = 0; i < 3; i++) {
             p.ping(t);
           }
@@ -87,7 +87,7 @@ final class EventCases {
                       },
                       "context of the QP");
           End e = p.a.with(t.later(p.a.pd.createQp(init)));
-          Pair q = new Pair(e, t.end(t.right(), Shape.of(QpType.RC))).connect(t.bench());
+          Pair q = new Pair(e, t.end(t.right(), Shape.of(QpType.RC))).connect(t.bench);
           e.qp.modify(new QpAttr().state(QpState.SQD).enSqdAsyncNotify(true));
           Await.until("SQ_DRAINED", () -> heard.get() != null);
           Assertions.assertEquals("context of the QP", context.get());
@@ -111,7 +111,7 @@ final class EventCases {
           SrqInit init = new SrqInit(new SrqAttr(8, 1, 2), (x, y) -> context.set(y), "of the SRQ");
           SharedReceiveQueue srq = t.later(e.pd.createSrq(init));
           End shared = e.with(t.later(e.pd.createQp(e.init().withSrq(srq))));
-          Pair p = new Pair(t.end(t.right(), Shape.of(QpType.RC)), shared).connect(t.bench());
+          Pair p = new Pair(t.end(t.right(), Shape.of(QpType.RC)), shared).connect(t.bench);
           for (int i = 0; i < 2; i++) {
             Assertions.assertEquals(0, srq.postReceive(i, e.lkey(), e.addr(), 8));
             p.a.send(p.a.wr(WrOpcode.SEND, i, 0, 8));
@@ -128,7 +128,7 @@ final class EventCases {
           AtomicReference<@Nullable Thread> where = new AtomicReference<>();
           var init = p.a.init().withEventHandler((e, x) -> where.set(Thread.currentThread()), null);
           End e = p.a.with(t.later(p.a.pd.createQp(init)));
-          new Pair(e, t.end(t.right(), Shape.of(QpType.RC))).connect(t.bench());
+          new Pair(e, t.end(t.right(), Shape.of(QpType.RC))).connect(t.bench);
           e.qp.modify(new QpAttr().state(QpState.SQD).enSqdAsyncNotify(true));
           Await.until("SQ_DRAINED", () -> where.get() != null);
           Assertions.assertNotEquals(Thread.currentThread(), where.get());
@@ -152,7 +152,7 @@ final class EventCases {
                       },
                       null);
           End e = p.a.with(t.later(p.a.pd.createQp(init)));
-          new Pair(e, t.end(t.right(), Shape.of(QpType.RC))).connect(t.bench());
+          new Pair(e, t.end(t.right(), Shape.of(QpType.RC))).connect(t.bench);
           for (int i = 1; i <= 2; i++) {
             int count = i;
             e.qp.modify(new QpAttr().state(QpState.SQD).enSqdAsyncNotify(true));
@@ -165,7 +165,7 @@ final class EventCases {
         t -> {
           for (int i = 0; i < 50; i++) {
             End a = t.end(t.left(), Shape.of(QpType.RC));
-            Pair p = new Pair(a, t.end(t.right(), Shape.of(QpType.RC))).connect(t.bench());
+            Pair p = new Pair(a, t.end(t.right(), Shape.of(QpType.RC))).connect(t.bench);
             a.qp.modify(new QpAttr().state(QpState.SQD).enSqdAsyncNotify(true));
             a.qp.close();
             int heard = a.events.size();
@@ -177,7 +177,7 @@ final class EventCases {
   }
 
   private static void link(Trial t, boolean up) {
-    t.assume(t.bench().link(t.name(1), up), "the bench cannot pull a cable");
+    t.assume(t.bench.link(t.name(1), up), "the bench cannot pull a cable");
     PortState wanted = up ? PortState.ACTIVE : PortState.DOWN;
     Await.until("port " + wanted, () -> t.right().queryPort(1).state() == wanted);
   }

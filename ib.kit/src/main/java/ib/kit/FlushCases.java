@@ -87,7 +87,7 @@ final class FlushCases {
           p.b.qp.modify(new QpAttr().state(QpState.RESET));
           Await.empty(p.a.sendCq, "RESET discards");
           Await.empty(p.a.recvCq, "RESET discards");
-          p.connect(t.bench()).ping(t);
+          p.connect(t.bench).ping(t);
         });
     s.add(
         type + " SQD holds what is posted, says SQ_DRAINED, and RTS goes on in order",
@@ -160,9 +160,9 @@ final class FlushCases {
 
   private static void race(Trial t, Shape shape, boolean close) throws Exception {
     for (int round = 0; round < 20; round++) {
-      try (End a = new End(t.left(), shape, t.bench());
-          End b = new End(t.right(), shape, t.bench())) {
-        Pair p = new Pair(a, b).connect(t.bench());
+      try (End a = new End(t.left(), shape, t.bench);
+          End b = new End(t.right(), shape, t.bench)) {
+        Pair p = new Pair(a, b).connect(t.bench);
         Account sends = new Account();
         Account receives = new Account();
         AtomicBoolean stop = new AtomicBoolean();

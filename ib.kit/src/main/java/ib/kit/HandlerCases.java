@@ -50,9 +50,9 @@ final class HandlerCases {
                   t,
                   new Probe(
                       cq -> {
-                        try (AddressHandle ah = e.pd.createAh(e.self())) {
-                          ah.modify(e.self());
-                          Assertions.assertEquals(e.self(), ah.query());
+                        try (AddressHandle ah = e.pd.createAh(e.self)) {
+                          ah.modify(e.self);
+                          Assertions.assertEquals(e.self, ah.query());
                         } catch (RuntimeException | AssertionError x) {
                           thrown.set(x);
                         }
@@ -248,7 +248,7 @@ final class HandlerCases {
     }
     End a = t.end(t.left(), shape, null, probes[0].cq(t.left()));
     End b = t.end(t.right(), shape, null, probes[1].cq(t.right()));
-    pair[0] = new Pair(a, b).connect(t.bench());
+    pair[0] = new Pair(a, b).connect(t.bench);
     a.receive(1, 0, 8);
     b.receive(1, 0, 8);
     probes[0].arm(a.recvCq);

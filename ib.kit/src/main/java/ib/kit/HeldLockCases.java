@@ -110,16 +110,16 @@ final class HeldLockCases {
               }
             });
     t.client(puppet);
-    t.bench().unplug(t.name(1));
-    t.bench().plug(t.name(1));
+    t.bench.unplug(t.name(1));
+    t.bench.plug(t.name(1));
     rethrow(failed.get());
     Assertions.assertTrue(visits[0] > 0, "no " + place);
   }
 
   private static void talk(Trial t, IbDevice device) {
-    try (End e = new End(device, Shape.of(QpType.RC), t.bench());
-        End f = new End(device, Shape.of(QpType.RC), t.bench())) {
-      new Pair(e, f).connect(t.bench()).ping(t);
+    try (End e = new End(device, Shape.of(QpType.RC), t.bench);
+        End f = new End(device, Shape.of(QpType.RC), t.bench)) {
+      new Pair(e, f).connect(t.bench).ping(t);
     }
   }
 }

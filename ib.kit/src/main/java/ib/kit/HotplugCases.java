@@ -28,19 +28,19 @@ final class HotplugCases {
         "a device that is gone is not found, and the other one works on",
         t -> {
           t.left();
-          t.bench().unplug(t.name(1));
-          Assertions.assertTrue(t.bench().core().device(t.name(1)).isEmpty());
+          t.bench.unplug(t.name(1));
+          Assertions.assertTrue(t.bench.core().device(t.name(1)).isEmpty());
           Assertions.assertThrows(
               IbNoDeviceException.class,
-              () -> t.bench().core().lease(t.name(1), Trial.OWNER).close());
+              () -> t.bench.core().lease(t.name(1), Trial.OWNER).close());
           t.pair(t.left(), t.left(), Shape.of(QpType.RC)).ping(t);
-          t.bench().plug(t.name(1));
+          t.bench.plug(t.name(1));
           t.pair(Shape.of(QpType.RC)).ping(t);
         });
     s.add(
         "the service object answers queries and refuses to create (D2)",
         t -> {
-          IbDevice device = t.bench().core().device(t.name(0)).orElseThrow();
+          IbDevice device = t.bench.core().device(t.name(0)).orElseThrow();
           Assertions.assertEquals(t.name(0), device.name());
           Assertions.assertThrows(IbPermissionException.class, device::allocPd);
           Assertions.assertThrows(
@@ -54,8 +54,8 @@ final class HotplugCases {
       t.client(new Puppet(name, t.name(1), (what, device) -> heard.add(what)));
     }
     heard.clear();
-    t.bench().unplug(t.name(1));
-    t.bench().plug(t.name(1));
+    t.bench.unplug(t.name(1));
+    t.bench.plug(t.name(1));
     Assertions.assertEquals(
         List.of("remove three", "remove two", "remove one", "add one", "add two", "add three"),
         heard);
@@ -70,7 +70,7 @@ final class HotplugCases {
                 t.name(1),
                 (what, device) -> {
                   if (what.startsWith("add")) {
-                    ends.add(new End(device, Shape.of(QpType.RC), t.bench()));
+                    ends.add(new End(device, Shape.of(QpType.RC), t.bench));
                     ends.getLast().init(0);
                     ends.getLast().receive(1, 0, 8);
                   } else {
@@ -78,10 +78,10 @@ final class HotplugCases {
                   }
                 }));
     for (int i = 0; i < 10; i++) {
-      t.bench().unplug(t.name(1));
-      var report = t.bench().core().lastRemoval(t.name(1)).orElseThrow();
+      t.bench.unplug(t.name(1));
+      var report = t.bench.core().lastRemoval(t.name(1)).orElseThrow();
       Assertions.assertEquals(List.of(), report.leaks());
-      t.bench().plug(t.name(1));
+      t.bench.plug(t.name(1));
     }
     Assertions.assertEquals(11, ends.size());
     r.unregister();
@@ -90,25 +90,24 @@ final class HotplugCases {
   private static void lease(Trial t) {
     AtomicBoolean gone = new AtomicBoolean();
     Thread unplugs;
-    try (var lease = t.bench().core().lease(t.name(1), Trial.OWNER + " lease")) {
+    try (var lease = t.bench.core().lease(t.name(1), Trial.OWNER + " lease")) {
       unplugs =
           Thread.ofPlatform()
               .name("ib.kit unplug")
               .start(
                   () -> {
-                    t.bench().unplug(t.name(1));
+                    t.bench.unplug(t.name(1));
                     gone.set(true);
                   });
       Await.until(
-          "the removal has begun",
-          () -> t.bench().core().device(t.name(1)).isEmpty() || gone.get());
+          "the removal has begun", () -> t.bench.core().device(t.name(1)).isEmpty() || gone.get());
       Assertions.assertFalse(gone.get(), "gone under a lease");
-      try (End e = new End(lease.device(), Shape.of(QpType.RC), t.bench());
-          End f = new End(lease.device(), Shape.of(QpType.RC), t.bench())) {
-        new Pair(e, f).connect(t.bench()).ping(t); // it works to the end
+      try (End e = new End(lease.device(), Shape.of(QpType.RC), t.bench);
+          End f = new End(lease.device(), Shape.of(QpType.RC), t.bench)) {
+        new Pair(e, f).connect(t.bench).ping(t); // it works to the end
       }
     }
     Await.end(unplugs);
-    t.bench().plug(t.name(1));
+    t.bench.plug(t.name(1));
   }
 }

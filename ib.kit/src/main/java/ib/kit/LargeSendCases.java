@@ -58,7 +58,7 @@ final class LargeSendCases {
     End from = t.end(t.left(), Shape.of(QpType.UD));
     End to = t.end(t.right(), Shape.of(QpType.UD));
     End made = from.with(t.later(from.pd.createQp(from.init().withCreateFlags(flags))));
-    return new Pair(made, to).connect(t.bench());
+    return new Pair(made, to).connect(t.bench);
   }
 
   /** Encapsulation, IPv4 and TCP; its lengths and checksums are the device's business. */
@@ -74,7 +74,7 @@ final class LargeSendCases {
     for (int i = 0; i < DATA; i++) {
       p.a.mr.segment().set(ValueLayout.JAVA_BYTE, i, (byte) (i * 7));
     }
-    AddressHandle ah = p.a.ah(t.bench().path(p.a.device, p.b.device));
+    AddressHandle ah = p.a.ah(t.bench.path(p.a.device, p.b.device));
     p.a.qp.wrStart();
     p.a.qp.wrId(5).wrFlags(SendFlags.SIGNALED);
     p.a.qp.wrSendTso(MemorySegment.ofArray(header().array()), 0, HEADERS, mss);

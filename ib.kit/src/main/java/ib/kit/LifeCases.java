@@ -41,7 +41,7 @@ final class LifeCases {
 
   private static void busy(Catalogue.Section s) {
     busy(s, "PD", "MR", e -> e.pd, e -> e.pd.allocMemory(64, 8, 0));
-    busy(s, "PD", "AH", e -> e.pd, e -> e.pd.createAh(e.self()));
+    busy(s, "PD", "AH", e -> e.pd, e -> e.pd.createAh(e.self));
     busy(s, "PD", "QP", e -> e.pd, e -> e.pd.createQp(e.init()));
     busy(s, "PD", "SRQ", e -> e.pd, LifeCases::srq, Cap.SRQ);
     busy(s, "PD", "MW", e -> e.pd, e -> e.pd.allocWindow(MwType.TYPE_1), Cap.MEM_WINDOW);
@@ -75,7 +75,7 @@ final class LifeCases {
               Pair p = t.pair(Shape.of(QpType.UD));
               for (int i = 0; i < 20; i++) {
                 p.b.receive(i, 0, 64);
-                AddressHandle ah = p.a.pd.createAh(t.bench().path(p.a.device, p.b.device));
+                AddressHandle ah = p.a.pd.createAh(t.bench.path(p.a.device, p.b.device));
                 var wr = p.a.wr(WrOpcode.SEND, i, 0, 8).ah(ah).remoteQpn(p.b.qp.qpn());
                 p.a.send(wr.remoteQkey(End.QKEY));
                 ah.close();
@@ -124,7 +124,7 @@ final class LifeCases {
         "closing everything twice does nothing the second time",
         t -> {
           End e = t.end(t.left(), Shape.of(QpType.RC).withSrq());
-          e.ah(e.self());
+          e.ah(e.self);
           e.close();
           e.close();
           Assertions.assertEquals(0, e.pd.useCount());
@@ -141,7 +141,7 @@ final class LifeCases {
                     case "QP" -> e.qp;
                     case "CQ" -> e.device.createCq(new CqInit(8));
                     case "MR" -> e.pd.allocMemory(64, 8, 0);
-                    case "AH" -> e.pd.createAh(e.self());
+                    case "AH" -> e.pd.createAh(e.self);
                     default -> e.device.allocPd();
                   };
               Thread other = Thread.ofPlatform().start(o::close);
@@ -213,8 +213,8 @@ final class LifeCases {
           refused(
               () -> pd.allocMemory(64, 8, 0),
               () -> pd.registerMemory(e.mr.segment(), 0),
-              () -> pd.createAh(e.self()),
-              () -> pd.createAhSleepable(e.self()),
+              () -> pd.createAh(e.self),
+              () -> pd.createAhSleepable(e.self),
               () -> pd.createQp(e.init()));
         });
     afterMore(s);
@@ -225,9 +225,9 @@ final class LifeCases {
         "a closed AH is not modified, and not posted with",
         t -> {
           Pair p = t.pair(Shape.of(QpType.UD));
-          AddressHandle ah = p.a.pd.createAh(p.a.self());
+          AddressHandle ah = p.a.pd.createAh(p.a.self);
           ah.close();
-          refused(() -> ah.modify(p.a.self()));
+          refused(() -> ah.modify(p.a.self));
         },
         Cap.UD);
     s.add(
@@ -254,7 +254,7 @@ final class LifeCases {
         "a QP does not take a CQ of another client",
         t -> {
           End a = t.end(t.left(), Shape.of(QpType.RC));
-          try (var lease = t.bench().core().lease(t.name(0), Trial.OWNER + " other");
+          try (var lease = t.bench.core().lease(t.name(0), Trial.OWNER + " other");
               var cq = lease.device().createCq(new CqInit(8))) {
             refused(() -> a.pd.createQp(a.init().withRecvCq(cq)));
           }

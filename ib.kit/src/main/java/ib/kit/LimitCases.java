@@ -41,7 +41,7 @@ final class LimitCases {
     count(s, Limit.MAX_CQ, e -> e.device.createCq(new CqInit(1)));
     count(s, Limit.MAX_QP, e -> e.pd.createQp(e.init()));
     count(s, Limit.MAX_MR, e -> e.pd.allocMemory(1, 1, 0));
-    count(s, Limit.MAX_AH, e -> e.pd.createAh(e.self()));
+    count(s, Limit.MAX_AH, e -> e.pd.createAh(e.self));
     count(s, Limit.MAX_SRQ, LifeCases::srq, Cap.SRQ);
     count(s, Limit.MAX_MW, e -> e.pd.allocWindow(MwType.TYPE_1), Cap.MEM_WINDOW);
     s.add(

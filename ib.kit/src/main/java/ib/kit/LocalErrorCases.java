@@ -226,7 +226,7 @@ final class LocalErrorCases {
   private static void foreignAh(Trial t) {
     Pair p = t.pair(Shape.of(QpType.UD));
     var pd = t.later(p.a.device.allocPd());
-    AddressHandle ah = t.later(pd.createAh(t.bench().path(p.a.device, p.b.device)));
+    AddressHandle ah = t.later(pd.createAh(t.bench.path(p.a.device, p.b.device)));
     SendWr wr = p.a.wr(WrOpcode.SEND, 1, 0, 8).ah(ah).remoteQpn(p.b.qp.qpn());
     refused(p.a, PostStatus.INVALID, wr.remoteQkey(End.QKEY));
   }
@@ -278,7 +278,7 @@ final class LocalErrorCases {
             p.a.init(Shape.ALL);
             refused(p.a, PostStatus.INVALID, wr);
             p.a.receive(1, 0, 64);
-            p.a.rtr(t.bench().path(p.a.device, p.b.device), p.b.qp.qpn());
+            p.a.rtr(t.bench.path(p.a.device, p.b.device), p.b.qp.qpn());
             refused(p.a, PostStatus.INVALID, wr);
             p.a.receive(2, 0, 64);
             p.a.error();

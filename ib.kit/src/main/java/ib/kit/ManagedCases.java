@@ -55,7 +55,7 @@ final class ManagedCases {
   private static Pair managed(Trial t, PollContext where) {
     Shape shape = Shape.of(QpType.RC);
     End b = t.end(t.right(), shape, null, t.right().allocCq(128, 0, where));
-    return new Pair(t.end(t.left(), shape), b).connect(t.bench());
+    return new Pair(t.end(t.left(), shape), b).connect(t.bench);
   }
 
   private static void receive(End b, long wrId, Cqe cqe) {
@@ -105,7 +105,7 @@ final class ManagedCases {
   /** Every second receive has a request of its own; the queue's slots are used several times. */
   private static void bare(Trial t, Shape shape) {
     End b = t.end(t.right(), shape, null, t.right().allocCq(128, 0, PollContext.WORKQUEUE));
-    Pair p = new Pair(t.end(t.left(), shape), b).connect(t.bench());
+    Pair p = new Pair(t.end(t.left(), shape), b).connect(t.bench);
     AtomicInteger listed = new AtomicInteger();
     AtomicInteger heard = new AtomicInteger();
     AtomicInteger wrong = new AtomicInteger();

@@ -82,7 +82,7 @@ final class MemoryCases {
 
   /** Ends a case: checks that the key gives access to no memory any more. */
   private static void dead(Trial t, Pair p, int rkey, long address) {
-    if (t.bench().lossless()) {
+    if (t.bench.lossless()) {
       write(p, rkey, address, WcStatus.REM_ACCESS_ERR);
     }
   }

@@ -135,12 +135,12 @@ final class OrderCases {
     CompletionQueue cq = new Probe().cq(t.left());
     End first = t.end(t.left(), shape, cq, null);
     List<Pair> pairs = new ArrayList<>();
-    pairs.add(new Pair(first, t.end(t.right(), shape)).connect(t.bench()));
+    pairs.add(new Pair(first, t.end(t.right(), shape)).connect(t.bench));
     for (int i = 0; i < 3; i++) {
       End next = first.with(t.later(first.pd.createQp(first.init())));
-      pairs.add(new Pair(next, t.end(t.right(), shape)).connect(t.bench()));
+      pairs.add(new Pair(next, t.end(t.right(), shape)).connect(t.bench));
     }
-    int count = t.bench().lossless() ? 4_000 : 400;
+    int count = t.bench.lossless() ? 4_000 : 400;
     List<Thread> pollers = new ArrayList<>();
     AtomicBoolean over = new AtomicBoolean();
     AtomicInteger unordered = new AtomicInteger();

@@ -38,7 +38,7 @@ final class Pair {
     if (!datagram()) {
       return wr;
     }
-    AddressHandle ah = a.ah(trial.bench().path(a.device, b.device));
+    AddressHandle ah = a.ah(trial.bench.path(a.device, b.device));
     return wr.ah(ah).remoteQpn(b.qp.qpn()).remoteQkey(End.QKEY);
   }
 

@@ -80,7 +80,7 @@ final class QueryCases {
         t -> {
           IbDevice d = t.left();
           Assertions.assertEquals(d.queryPort(1), d.port(1));
-          IbDevice service = t.bench().core().device(d.name()).orElseThrow();
+          IbDevice service = t.bench.core().device(d.name()).orElseThrow();
           for (int i = 0; i < Math.min(8, d.port(1).gidTableLen()); i++) {
             Assertions.assertEquals(service.gid(1, i), d.gid(1, i));
           }

@@ -58,7 +58,7 @@ final class RemovalCases {
         "allocCq",
         p -> control(() -> p.b.device.allocCq(8, 0, ib.core.verbs.PollContext.EVENT_LOOP).close()));
     middle(s, "createQp", p -> control(() -> p.b.pd.createQp(p.b.init()).close()));
-    middle(s, "createAh", p -> control(() -> p.b.pd.createAh(p.b.self()).close()));
+    middle(s, "createAh", p -> control(() -> p.b.pd.createAh(p.b.self).close()));
     middle(s, "allocMemory", p -> control(() -> p.b.pd.allocMemory(4096, 8, Shape.ALL).close()));
     middle(
         s,
@@ -92,16 +92,16 @@ final class RemovalCases {
     Visitor visitor = new Visitor(t, manners, maker);
     ClientRegistration registration = t.client(visitor);
     visitor.start();
-    t.bench().unplug(t.name(1));
+    t.bench.unplug(t.name(1));
     visitor.check();
     Assertions.assertTrue(
-        t.bench().core().devices().stream().noneMatch(d -> d.name().equals(t.name(1))), "gone");
-    RemovalReport report = t.bench().core().lastRemoval(t.name(1)).orElseThrow();
+        t.bench.core().devices().stream().noneMatch(d -> d.name().equals(t.name(1))), "gone");
+    RemovalReport report = t.bench.core().lastRemoval(t.name(1)).orElseThrow();
     List<LeakRecord> leaks = report.leaks();
     Assertions.assertEquals(manners == Manners.TIDY, leaks.isEmpty(), leaks::toString);
     Assertions.assertTrue(leaks.stream().allMatch(l -> l.client().equals(visitor.name())));
     registration.unregister();
-    t.bench().plug(t.name(1));
+    t.bench.plug(t.name(1));
     t.pair(Shape.of(QpType.RC)).ping(t);
   }
 

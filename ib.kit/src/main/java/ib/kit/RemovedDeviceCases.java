@@ -52,15 +52,15 @@ final class RemovedDeviceCases {
                 t.name(1),
                 (what, device) -> {
                   if (what.startsWith("add")) {
-                    End b = new End(device, shape, t.bench());
-                    pairs.add(new Pair(a, b).connect(t.bench()));
+                    End b = new End(device, shape, t.bench);
+                    pairs.add(new Pair(a, b).connect(t.bench));
                   } else {
                     pairs.getFirst().b.close();
                   }
                 }));
     Pair p = pairs.getFirst();
     p.ping(t);
-    t.bench().unplug(t.name(1));
+    t.bench.unplug(t.name(1));
     for (int i = 0; i < 10; i++) {
       a.send(a.wr(op, i, 0, 700, p.b, 0).flags(i % 2 == 0 ? ib.core.verbs.SendFlags.SIGNALED : 0));
     }
@@ -71,7 +71,7 @@ final class RemovedDeviceCases {
     Await.empty(a.sendCq, "each once");
     Assertions.assertEquals(QpState.ERR, a.qp.state());
     r.unregister();
-    t.bench().plug(t.name(1));
+    t.bench.plug(t.name(1));
   }
 
   /** Leaves everything behind on the second device, takes it away, and looks at the handles. */
@@ -84,17 +84,17 @@ final class RemovedDeviceCases {
                 t.name(1),
                 (what, device) -> {
                   if (what.startsWith("add")) {
-                    ends.add(new End(device, Shape.of(QpType.RC), t.bench()));
-                    ends.getLast().ah(ends.getLast().self());
+                    ends.add(new End(device, Shape.of(QpType.RC), t.bench));
+                    ends.getLast().ah(ends.getLast().self);
                   }
                 }));
-    t.bench().unplug(t.name(1));
-    var report = t.bench().core().lastRemoval(t.name(1)).orElseThrow();
+    t.bench.unplug(t.name(1));
+    var report = t.bench.core().lastRemoval(t.name(1)).orElseThrow();
     Assertions.assertEquals(6, report.leaks().size(), () -> "PD, 2 CQs, MR, QP, AH: " + report);
     report.leaks().forEach(l -> Assertions.assertFalse(l.stack().isEmpty(), "creation stack"));
     look.accept(ends.getFirst());
     r.unregister();
-    t.bench().plug(t.name(1));
+    t.bench.plug(t.name(1));
   }
 
   private static void refused(Executable... calls) {
@@ -129,7 +129,7 @@ final class RemovedDeviceCases {
                     refused(
                         () -> e.pd.allocMemory(8, 8, 0),
                         () -> e.pd.registerMemory(e.mr.segment(), 0),
-                        () -> e.pd.createAh(e.self()),
+                        () -> e.pd.createAh(e.self),
                         () -> e.pd.createQp(e.init()))));
     s.add(
         "a QP of a device that is gone: Disassociated and GONE",
@@ -166,8 +166,8 @@ final class RemovedDeviceCases {
             left(
                 t,
                 e -> {
-                  AddressHandle ah = e.ah(e.self());
-                  refused(() -> ah.modify(e.self()));
+                  AddressHandle ah = e.ah(e.self);
+                  refused(() -> ah.modify(e.self));
                 }));
     s.add("closing what is gone does nothing", t -> left(t, End::close));
     s.add(
@@ -192,10 +192,10 @@ final class RemovedDeviceCases {
                           queues.add(device.allocCq(8, 0, ib.core.verbs.PollContext.DIRECT));
                         }
                       }));
-          t.bench().unplug(t.name(1));
+          t.bench.unplug(t.name(1));
           gone(queues.getFirst().processDirect(1), queues.getFirst().poll(Account.batch(1), 1));
           r.unregister();
-          t.bench().plug(t.name(1));
+          t.bench.plug(t.name(1));
         });
   }
 }

@@ -193,7 +193,7 @@ final class SendQueueCases {
   private static Pair pair(Trial t, CompletionQueue sends) {
     Shape shape = Shape.of(QpType.RC);
     End a = t.end(t.left(), shape, sends, null);
-    return new Pair(a, t.end(t.right(), shape)).connect(t.bench());
+    return new Pair(a, t.end(t.right(), shape)).connect(t.bench);
   }
 
   private static void moderated(Trial t, int count, int periodUs, int requests) {

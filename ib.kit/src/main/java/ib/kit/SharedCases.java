@@ -84,7 +84,7 @@ final class SharedCases {
     End b = p.b;
     try (var qp = b.pd.createQp(b.init())) {
       End second = b.with(qp);
-      Pair q = new Pair(c, second).connect(t.bench());
+      Pair q = new Pair(c, second).connect(t.bench);
       for (int i = 0; i < 20; i++) {
         b.receive(i, 0, 8);
       }

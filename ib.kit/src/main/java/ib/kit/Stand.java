@@ -182,7 +182,7 @@ final class Stand {
 
   /** Makes the close of a lease the wait; it cleans up the objects under the lease. */
   private void lease(Trial t, int device) {
-    DeviceLease lease = t.bench().core().lease(t.name(device), t.holder() + " under");
+    DeviceLease lease = t.bench.core().lease(t.name(device), t.holder() + " under");
     t.later(lease::close);
     managed(t, lease.device(), PollContext.WORKQUEUE);
     fence = lease::close;
@@ -228,7 +228,7 @@ final class Stand {
     SharedReceiveQueue srq = t.later(p.b.pd.createSrq(init));
     End shared = p.b.with(t.later(p.b.pd.createQp(p.b.init().withSrq(srq))));
     End from = p.a.with(t.later(p.a.pd.createQp(p.a.init())));
-    new Pair(from, shared).connect(t.bench());
+    new Pair(from, shared).connect(t.bench);
     fence =
         () -> {
           shared.qp.close();
@@ -245,7 +245,7 @@ final class Stand {
   private void sa(Trial t, IbDevice d) {
     LinkLayer layer = d.queryPort(1).linkLayer();
     t.assume(layer == LinkLayer.INFINIBAND, layer + " has no subnet administrator");
-    t.assume(t.bench().administered(), "the bench has no subnet administrator");
+    t.assume(t.bench.administered(), "the bench has no subnet administrator");
     SaClient sa = t.later(SaClient.open(d, 1));
     fence = sa::close;
     begin =
@@ -271,7 +271,7 @@ final class Stand {
 
   private void event(Trial t, IbDevice d) {
     // asked with the cable in its place, before the case has begun with anything
-    t.assume(t.bench().link(d.name(), true), "the bench cannot pull a cable");
+    t.assume(t.bench.link(d.name(), true), "the bench cannot pull a cable");
     IbEventHandler handler =
         new IbEventHandler(d) {
           @Override
@@ -282,10 +282,10 @@ final class Stand {
     d.registerEventHandler(handler);
     fence = () -> d.unregisterEventHandler(handler);
     t.later(() -> d.unregisterEventHandler(handler));
-    begin = () -> t.bench().link(d.name(), false);
+    begin = () -> t.bench.link(d.name(), false);
     t.later(
         () -> {
-          if (t.bench().link(d.name(), true)) {
+          if (t.bench.link(d.name(), true)) {
             Await.until("port ACTIVE", () -> d.queryPort(1).state() == PortState.ACTIVE);
           }
         });
@@ -297,7 +297,7 @@ final class Stand {
     MadAgent agent = t.later(MadAgent.register(d, 1, vendor, (a, request) -> enter()));
     fence = agent::close;
     MadAddress self =
-        new MadAddress(t.bench().path(d, d), 1, WellKnown.QP1_QKEY, MadAddress.DEFAULT_PARTITION);
+        new MadAddress(t.bench.path(d, d), 1, WellKnown.QP1_QKEY, MadAddress.DEFAULT_PARTITION);
     begin = () -> agent.send(Mad.request(VENDOR_CLASS, 1, MadMethod.GET, 1, 0), self);
   }
 

@@ -38,7 +38,7 @@ final class StateCases {
 
   private static void all(Trial t, QpType type, QpState from) throws Exception {
     for (QpState to : QpState.values()) {
-      try (End a = new End(t.left(), Shape.of(type), t.bench())) {
+      try (End a = new End(t.left(), Shape.of(type), t.bench)) {
         bring(a, from);
         QpAttr attr = attributes(a, type, from, to);
         if (QpTransitions.isLegal(type, from, to)) {
@@ -62,7 +62,7 @@ final class StateCases {
         case PORT -> attr.port(1);
         case ACCESS_FLAGS -> attr.accessFlags(Shape.ALL);
         case QKEY -> attr.qkey(End.QKEY);
-        case AV -> attr.av(a.self());
+        case AV -> attr.av(a.self);
         case PATH_MTU -> attr.pathMtu(a.mtu());
         case DEST_QPN -> attr.destQpn(a.qp.qpn());
         case RQ_PSN -> attr.rqPsn(a.shape.psn());
@@ -88,7 +88,7 @@ final class StateCases {
     if (to == QpState.INIT) {
       return;
     }
-    a.rtr(a.self(), a.qp.qpn());
+    a.rtr(a.self, a.qp.qpn());
     if (to == QpState.RTR) {
       return;
     }
@@ -104,7 +104,7 @@ final class StateCases {
   private static void broken(End a) {
     SendWr wr = a.wr(WrOpcode.SEND, 1, 0, 8).clearSges().addSge(~a.lkey(), a.addr(), 8);
     if (a.shape.type() == QpType.UD) {
-      wr.ah(a.ah(a.self())).remoteQpn(a.qp.qpn()).remoteQkey(End.QKEY);
+      wr.ah(a.ah(a.self)).remoteQpn(a.qp.qpn()).remoteQkey(End.QKEY);
     }
     a.send(wr);
     Await.status(a.sendCq, 1, WcStatus.LOC_PROT_ERR);
@@ -127,7 +127,7 @@ final class StateCases {
           Assertions.assertEquals(4, q.maxRdAtomic());
           Assertions.assertEquals(p.a.shape.retries(), q.retryCount());
           Assertions.assertEquals(p.a.shape.rnrRetries(), q.rnrRetry());
-          Assertions.assertEquals(t.bench().path(p.a.device, p.b.device), q.av());
+          Assertions.assertEquals(t.bench.path(p.a.device, p.b.device), q.av());
         });
     s.add(
         "a wrong CUR_STATE is refused",

@@ -125,7 +125,7 @@ final class Subjects {
     return new Subject.Live()
         .method("registerMemory", () -> made(() -> pd.registerMemory(memory, Shape.ALL)))
         .method("allocMemory", () -> made(() -> pd.allocMemory(64, 8, Shape.ALL)))
-        .method("createAh", () -> made(() -> pd.createAh(e.self())))
+        .method("createAh", () -> made(() -> pd.createAh(e.self)))
         .method("createQp", () -> made(() -> pd.createQp(e.init())))
         .method(
             "users",
@@ -207,11 +207,11 @@ final class Subjects {
 
   private static Subject.Live ah(Trial t) {
     Pair p = t.pair(Shape.of(QpType.UD));
-    AddressHandle ah = t.later(p.a.pd.createAh(p.a.self()));
+    AddressHandle ah = t.later(p.a.pd.createAh(p.a.self));
     Account sends = new Account();
     return new Subject.Live()
-        .method("query", () -> Assertions.assertEquals(p.a.self(), ah.query()))
-        .method("modify", () -> ah.modify(p.a.self()))
+        .method("query", () -> Assertions.assertEquals(p.a.self, ah.query()))
+        .method("modify", () -> ah.modify(p.a.self))
         .method(
             "send",
             () -> {

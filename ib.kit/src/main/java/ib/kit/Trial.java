@@ -25,7 +25,7 @@ final class Trial implements AutoCloseable {
   static final String OWNER = "ib.kit";
 
   private final Case what;
-  private final Bench bench;
+  final Bench bench;
   private final Deque<AutoCloseable> things = new ArrayDeque<>();
   private final Deque<AutoCloseable> holds = new ArrayDeque<>();
   private final List<IbDevice> leased = new ArrayList<>();
@@ -38,10 +38,6 @@ final class Trial implements AutoCloseable {
     this.what = what;
     this.bench = bench;
     this.before = bench.core().violations();
-  }
-
-  Bench bench() {
-    return bench;
   }
 
   String name(int device) {

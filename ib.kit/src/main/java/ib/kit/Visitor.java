@@ -73,11 +73,11 @@ final class Visitor implements IbClient {
   @Override
   public @Nullable Object add(IbDevice device) {
     Shape connected = Shape.of(QpType.RC);
-    Shape shape = trial.bench().lossless() ? connected.strict() : connected.retries(7, 7);
+    Shape shape = trial.bench.lossless() ? connected.strict() : connected.retries(7, 7);
     End a = trial.end(trial.left(), shape);
-    End b = new End(device, shape, trial.bench());
+    End b = new End(device, shape, trial.bench);
     end = b;
-    work = maker.make(new Pair(a, b).connect(trial.bench()));
+    work = maker.make(new Pair(a, b).connect(trial.bench));
     return null;
   }
 

@@ -13,15 +13,11 @@ import org.osgi.service.event.EventHandler;
     service = {EventHandler.class, EventLog.class},
     property = EventConstants.EVENT_TOPIC + "=" + EventTopics.ALL)
 public final class EventLog implements EventHandler {
-  private final EventRing ring = new EventRing();
+  /** The events. */
+  final EventRing ring = new EventRing();
 
   /** Called by DS. */
   public EventLog() {}
-
-  /** {@return the events} */
-  EventRing ring() {
-    return ring;
-  }
 
   @Override
   public void handleEvent(Event event) {

@@ -110,7 +110,7 @@ public final class IbPage extends AbstractServlet {
         List.of(
             new TopologyScreen(core, () -> views, () -> slots, sampler, cables),
             new CountersScreen(sampler),
-            new EventsScreen(core, () -> slots, events.ring(), Clock.systemUTC()),
+            new EventsScreen(core, () -> slots, events.ring, Clock.systemUTC()),
             ladder,
             new FaultsScreen(() -> injections),
             new PairsScreen(core, () -> diagnoses),

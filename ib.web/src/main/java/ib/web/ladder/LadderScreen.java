@@ -72,7 +72,7 @@ public final class LadderScreen extends Screen implements AutoCloseable {
             .orElseGet(() -> busiest(now, pairs));
     String missed = now.missed() == 0 ? "" : ", " + now.missed() + " packets left out";
     String state = now.isRunning() ? " is being recorded" : " was recorded";
-    out.element("p", now.device() + state + missed, "class", "hint");
+    out.element("p", now.device + state + missed, "class", "hint");
     out.open("p", "class", "pairs");
     for (Pair each : pairs) {
       String name = each.isManagement() ? "management QP " + each.local() : each.toString();
@@ -80,7 +80,7 @@ public final class LadderScreen extends Screen implements AutoCloseable {
     }
     out.close("p");
     if (pair != null) {
-      LadderDrawing.draw(out, now.device(), pair, now.arrows(pair));
+      LadderDrawing.draw(out, now.device, pair, now.arrows(pair));
     }
   }
 
@@ -125,7 +125,7 @@ public final class LadderScreen extends Screen implements AutoCloseable {
       throw new RefusedException("nothing is being recorded");
     }
     close();
-    return recording.device() + " was recorded";
+    return recording.device + " was recorded";
   }
 
   /** Ends the recording; what was recorded stays. */

@@ -30,7 +30,7 @@ final class Recording implements AutoCloseable {
   static final int MAX_PAIRS = 64;
 
   private final IbCore core;
-  private final String device;
+  final String device;
 
   @GuardedBy("this")
   private final Map<Pair, Deque<Arrow>> arrows = new LinkedHashMap<>();
@@ -57,10 +57,6 @@ final class Recording implements AutoCloseable {
     Recording recording = new Recording(core, capture.device());
     recording.session = capture.start(new CaptureReader(recording::add), Filter.ALL);
     return recording;
-  }
-
-  String device() {
-    return device;
   }
 
   boolean isRunning() {

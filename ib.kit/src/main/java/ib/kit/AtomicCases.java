@@ -3,7 +3,6 @@ package ib.kit;
 import ib.core.verbs.Access;
 import ib.core.verbs.Cap;
 import ib.core.verbs.EventType;
-import ib.core.verbs.MemoryRegion;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
@@ -21,7 +20,6 @@ import org.junit.jupiter.api.Assertions;
 final class AtomicCases {
   private static final List<WrOpcode> ATOMICS =
       List.of(WrOpcode.ATOMIC_CMP_AND_SWP, WrOpcode.ATOMIC_FETCH_AND_ADD);
-  private static final int RIGHTS = Shape.ALL | Access.REMOTE_ATOMIC;
   private static final int PLACE = 512;
 
   /** Aims a request at something it may not touch. */
@@ -33,52 +31,52 @@ final class AtomicCases {
   private AtomicCases() {}
 
   static void add(Catalogue c) {
-    Catalogue.Section s = c.section("ATOM", 1, "atomics", Cap.RC, Cap.ATOMICS);
+    Catalogue.Section s =
+        c.section("ATOM", 1, "atomics", Cap.RC, Cap.ATOMICS).shaped(AtomicCases::open);
     for (Form form : Form.values()) {
-      s.add(
+      s.pair(
           "compare and swap that hits, and its old value, " + form,
-          t -> {
-            Pair p = pair(t);
+          (t, p) -> {
             set(p, 7);
             Assertions.assertEquals(7, one(p, form, swap(p, 7, 11)));
             Assertions.assertEquals(11, get(p));
           });
-      s.add(
+      s.pair(
           "compare and swap that misses changes nothing and tells the value, " + form,
-          t -> {
-            Pair p = pair(t);
+          (t, p) -> {
             set(p, 7);
             Assertions.assertEquals(7, one(p, form, swap(p, 8, 11)));
             Assertions.assertEquals(7, get(p));
           });
-      s.add(
+      s.pair(
           "fetch and add, through the wrap of 64 bits, " + form,
-          t -> {
-            Pair p = pair(t);
+          (t, p) -> {
             set(p, -2);
             Assertions.assertEquals(-2, one(p, form, add(p, 5)));
             Assertions.assertEquals(3, one(p, form, add(p, -4)));
             Assertions.assertEquals(-1, get(p));
           });
     }
-    s.add("500 fetch and adds each from two queue pairs at once: the sum is exact", t -> sum(t));
-    s.add("atomics, reads and writes complete in order", t -> order(t));
-    s.add(
+    s.pair(
+        "500 fetch and adds each from two queue pairs at once: the sum is exact", AtomicCases::sum);
+    s.pair("atomics, reads and writes complete in order", AtomicCases::order);
+    s.pair(
         "an unsignaled atomic brings its value, silently",
-        t -> {
-          Pair p = pair(t);
+        (t, p) -> {
           set(p, 40);
           p.a.send(add(p, 2).flags(0).next(p.a.wr(WrOpcode.RDMA_WRITE, 9, 0, 8, p.b, 0)));
           Await.success(p.a.sendCq, 9);
           Assertions.assertEquals(40, p.a.mr.segment().get(ValueLayout.JAVA_LONG, 64));
           Await.empty(p.a.sendCq, "silent");
         });
-    refused(c.section("ATOM", 31, "errors: atomics", Cap.RC, Cap.ATOMICS).lossless());
-    write(c.section("ATOM", 61, "atomic write", Cap.RC, Cap.ATOMIC_WRITE));
+    s = c.section("ATOM", 31, "errors: atomics", Cap.RC, Cap.ATOMICS).lossless();
+    refused(s.shaped(AtomicCases::open));
+    s = c.section("ATOM", 61, "atomic write", Cap.RC, Cap.ATOMIC_WRITE);
+    write(s.shaped(AtomicCases::open));
   }
 
-  private static Pair pair(Trial t) {
-    return t.pair(Shape.of(QpType.RC).access(RIGHTS));
+  private static Shape open(Shape shape) {
+    return shape.access(Shape.ALL | Access.REMOTE_ATOMIC);
   }
 
   private static void set(Pair p, long value) {
@@ -112,9 +110,8 @@ final class AtomicCases {
     return p.a.mr.segment().get(ValueLayout.JAVA_LONG, 64);
   }
 
-  private static void sum(Trial t) {
-    Pair p = pair(t);
-    Pair q = pair(t);
+  private static void sum(Trial t, Pair p) {
+    Pair q = t.pair(p.a.shape);
     SendWr other = q.a.wr(WrOpcode.ATOMIC_FETCH_AND_ADD, 1, 64, 8, p.b, PLACE).compareAdd(1_000);
     End second = p.b.with(t.later(p.b.pd.createQp(p.b.init())));
     End from = q.a.with(t.later(q.a.pd.createQp(q.a.init())));
@@ -134,8 +131,7 @@ final class AtomicCases {
     }
   }
 
-  private static void order(Trial t) {
-    Pair p = pair(t);
+  private static void order(Trial t, Pair p) {
     set(p, 0);
     SendWr read = p.a.wr(WrOpcode.RDMA_READ, 4, 128, 8, p.b, PLACE);
     SendWr add = add(p, 5).wrId(3).next(read);
@@ -160,14 +156,10 @@ final class AtomicCases {
           s,
           op,
           "a region without the right",
-          (t, p, wr) -> {
-            MemoryRegion mr = t.later(p.b.pd.allocMemory(64, 8, Shape.ALL));
-            wr.rkey(mr.rkey()).remoteAddr(mr.iova());
-          });
-      s.add(
+          (t, p, wr) -> RemoteErrorCases.aim(wr, t.later(p.b.region())));
+      s.pair(
           op + " at an address that is no multiple of 8: REM_INV_REQ_ERR (C9-77)",
-          t -> {
-            Pair p = pair(t);
+          (t, p) -> {
             SendWr bad = wr(p, op).remoteAddr(p.b.addr() + PLACE + 4);
             Failure.remote(p, WcStatus.REM_INV_REQ_ERR, t.raised(EventType.QP_REQ_ERR)).of(bad);
           });
@@ -178,10 +170,9 @@ final class AtomicCases {
             Failure.remote(p, WcStatus.REM_INV_REQ_ERR, t.raised(EventType.QP_REQ_ERR))
                 .of(wr(p, op));
           });
-      s.add(
+      s.pair(
           op + " inline: INVALID at the post",
-          t -> {
-            Pair p = pair(t);
+          (t, p) -> {
             SendWr bad = wr(p, op).flags(SendFlags.SIGNALED | SendFlags.INLINE);
             Assertions.assertEquals(PostStatus.INVALID, p.a.qp.postSend(bad));
           });
@@ -189,10 +180,9 @@ final class AtomicCases {
   }
 
   private static void access(Catalogue.Section s, WrOpcode op, String what, Aim aim) {
-    s.add(
+    s.pair(
         op + " at " + what + ": REM_ACCESS_ERR, QP_ACCESS_ERR",
-        t -> {
-          Pair p = pair(t);
+        (t, p) -> {
           SendWr bad = wr(p, op);
           aim.at(t, p, bad);
           Failure.remote(p, WcStatus.REM_ACCESS_ERR, t.raised(EventType.QP_ACCESS_ERR)).of(bad);
@@ -201,10 +191,9 @@ final class AtomicCases {
 
   private static void write(Catalogue.Section s) {
     for (Form form : Form.values()) {
-      s.add(
+      s.pair(
           "writes 8 bytes at once, " + form,
-          t -> {
-            Pair p = pair(t);
+          (t, p) -> {
             List<Long> values = new ArrayList<>(List.of(1L, -1L, 0x0123456789abcdefL));
             for (long value : values) {
               SendWr wr = wr(p, WrOpcode.ATOMIC_WRITE).clearSges().compareAdd(value);
@@ -215,10 +204,9 @@ final class AtomicCases {
           });
     }
     s.lossless()
-        .add(
+        .pair(
             "at an address that is no multiple of 8: REM_INV_REQ_ERR",
-            t -> {
-              Pair p = pair(t);
+            (t, p) -> {
               SendWr bad = wr(p, WrOpcode.ATOMIC_WRITE).clearSges();
               bad.remoteAddr(p.b.addr() + PLACE + 1);
               Failure.remote(p, WcStatus.REM_INV_REQ_ERR, t.raised(EventType.QP_REQ_ERR)).of(bad);

@@ -8,6 +8,7 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.WrOpcode;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Assertions;
 
 /** Completion handlers: when they are called, and never in the caller's chain (S9, S20-S22). */
@@ -20,78 +21,25 @@ final class CallbackCases {
     HandlerCases.add(c);
   }
 
-  /** A verbs call that completes a request. */
-  @FunctionalInterface
-  private interface Call {
-    void on(Trial t, Pair p, Probe probe);
-  }
-
   private static void chain(Catalogue.Section s) {
-    chain(
-        s,
-        "postSend that succeeds",
-        (t, p, probe) -> {
-          p.b.receive(9, 0, 8);
-          probe.during(() -> p.a.send(p.a.wr(WrOpcode.SEND, 1, 0, 8)));
-        });
+    chain(s, "postSend that succeeds", p -> p.b.receive(9, 0, 8), p -> send(p.a));
     chain(
         s,
         "a builder batch that succeeds",
-        (t, p, probe) ->
-            probe.during(
-                () -> Form.BUILDER.post(p.a.qp, p.a.wr(WrOpcode.RDMA_WRITE, 1, 0, 8, p.b, 0))));
-    chain(
-        s,
-        "postSend that is flushed (S21)",
-        (t, p, probe) -> {
-          p.a.error();
-          probe.during(() -> p.a.send(p.a.wr(WrOpcode.SEND, 1, 0, 8)));
-        });
-    chain(
-        s,
-        "postReceive that is flushed",
-        (t, p, probe) -> {
-          p.a.error();
-          probe.during(() -> p.a.receive(1, 0, 8));
-        });
-    chain(
-        s,
-        "modify(ERR) that flushes (B6)",
-        (t, p, probe) -> {
-          p.a.receive(1, 0, 8);
-          probe.during(p.a::error);
-        });
-    chain(
-        s,
-        "drain that flushes",
-        (t, p, probe) -> {
-          p.a.receive(1, 0, 8);
-          probe.during(p.a.qp::drain);
-        });
-    chain(
-        s,
-        "close that flushes",
-        (t, p, probe) -> {
-          p.a.receive(1, 0, 8);
-          probe.during(p.a.qp::close);
-        });
-    chainMore(s);
-  }
-
-  private static void chainMore(Catalogue.Section s) {
-    chain(
-        s,
-        "the peer's postSend",
-        (t, p, probe) -> {
-          p.a.receive(1, 0, 8);
-          probe.during(() -> p.b.send(p.b.wr(WrOpcode.SEND, 1, 0, 8)));
-        });
+        p -> {},
+        p -> Form.BUILDER.post(p.a.qp, p.a.wr(WrOpcode.RDMA_WRITE, 1, 0, 8, p.b, 0)));
+    chain(s, "postSend that is flushed (S21)", p -> p.a.error(), p -> send(p.a));
+    chain(s, "postReceive that is flushed", p -> p.a.error(), p -> receive(p.a));
+    chain(s, "modify(ERR) that flushes (B6)", p -> receive(p.a), p -> p.a.error());
+    chain(s, "drain that flushes", p -> receive(p.a), p -> p.a.qp.drain());
+    chain(s, "close that flushes", p -> receive(p.a), p -> p.a.qp.close());
+    chain(s, "the peer's postSend", p -> receive(p.a), p -> send(p.b));
     chain(
         s,
         "the peer's modify(ERR)",
-        (t, p, probe) -> {
-          p.a.send(p.a.wr(WrOpcode.SEND, 1, 0, 8)); // waits for a receive
-          probe.during(p.b::error);
+        p -> send(p.a), // waits for a receive
+        p -> {
+          p.b.error();
           p.a.error();
         });
     s.add(
@@ -109,7 +57,17 @@ final class CallbackCases {
         });
   }
 
-  private static void chain(Catalogue.Section s, String what, Call call) {
+  private static void send(End e) {
+    e.send(e.wr(WrOpcode.SEND, 1, 0, 8));
+  }
+
+  private static void receive(End e) {
+    e.receive(1, 0, 8);
+  }
+
+  /** A case of a verbs call by which a request completes, after what prepares it. */
+  private static void chain(
+      Catalogue.Section s, String what, Consumer<Pair> prepare, Consumer<Pair> call) {
     s.add(
         "the handler does not run on the stack of " + what + " (S20)",
         t -> {
@@ -118,7 +76,8 @@ final class CallbackCases {
           End a = t.end(t.left(), shape, probe.cq(t.left()), probe.cq(t.left()));
           Pair p = new Pair(a, t.end(t.right(), shape)).connect(t.bench);
           probe.arm(a.sendCq).arm(a.recvCq);
-          call.on(t, p, probe);
+          prepare.accept(p);
+          probe.during(() -> call.accept(p));
           Await.until("a call", () -> probe.calls() > 0);
           probe.assertRight();
         });
@@ -199,10 +158,9 @@ final class CallbackCases {
           p.a.send(wr.flags(SendFlags.SIGNALED | SendFlags.SOLICITED));
           probe.awaitCalls(1);
         });
-    s.add(
+    s.end(
         "a handler is called on every completion vector",
-        t -> {
-          End a = t.end(t.left(), Shape.of(QpType.RC));
+        (t, a) -> {
           for (int v = 0; v < t.left().completionVectors(); v++) {
             Probe probe = new Probe();
             CqInit init = new CqInit(8, v, probe, null, null, null);

@@ -1,13 +1,20 @@
 package ib.kit;
 
 import ib.core.verbs.Cap;
+import ib.core.verbs.QpType;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /** All cases, in order. Numbers inside a section follow its order, so new cases go to its end. */
 public final class Catalogue {
+  private static final Map<Cap, QpType> SERVICES =
+      Map.of(Cap.RC, QpType.RC, Cap.UC, QpType.UC, Cap.UD, QpType.UD);
+
   private final List<Case> cases = new ArrayList<>();
 
   private Catalogue() {}
@@ -60,6 +67,18 @@ public final class Catalogue {
     return new Section(prefix, first, group, Set.of(needs));
   }
 
+  /** The code of a case of a connected pair. */
+  @FunctionalInterface
+  interface OnPair {
+    void run(Trial t, Pair p) throws Exception;
+  }
+
+  /** The code of a case of one end. */
+  @FunctionalInterface
+  interface OnEnd {
+    void run(Trial t, End e) throws Exception;
+  }
+
   /** A run of cases with consecutive numbers. */
   final class Section {
     private final String prefix;
@@ -68,6 +87,7 @@ public final class Catalogue {
     private int next;
     private boolean lossless;
     private boolean limits;
+    private UnaryOperator<Shape> shaped = UnaryOperator.identity();
 
     Section(String prefix, int first, String group, Set<Cap> needs) {
       this.prefix = prefix;
@@ -96,6 +116,31 @@ public final class Catalogue {
       boolean quiet = lossless || all.contains(Cap.UC) || all.contains(Cap.UD);
       cases.add(new Case(id, group, name, all, quiet, limits, body));
       return this;
+    }
+
+    /** The pairs and ends that the next cases get differ from the usual ones by this. */
+    Section shaped(UnaryOperator<Shape> difference) {
+      shaped = difference;
+      return this;
+    }
+
+    /** Adds a case that gets a connected pair of the service that it needs. */
+    Section pair(String name, OnPair body, Cap... more) {
+      Shape shape = shape(more);
+      return add(name, t -> body.run(t, t.pair(shape)), more);
+    }
+
+    /** Adds a case that gets an end on the first device, of the service that it needs. */
+    Section end(String name, OnEnd body, Cap... more) {
+      Shape shape = shape(more);
+      return add(name, t -> body.run(t, t.end(t.left(), shape)), more);
+    }
+
+    /** The case's own service goes before that of the section. */
+    private Shape shape(Cap... more) {
+      Stream<Cap> all = Stream.concat(Stream.of(more), needs.stream());
+      Cap service = all.filter(SERVICES::containsKey).findFirst().orElseThrow();
+      return shaped.apply(Shape.of(SERVICES.get(service)));
     }
   }
 }

@@ -69,10 +69,9 @@ final class DataOptionCases {
       }
       for (WrOpcode op : ops(type)) {
         if (op != WrOpcode.RDMA_READ) {
-          s.add(
+          s.pair(
               type + " " + DataCases.words(op) + " inline, 0, 1, 63 and 64 B: free at once",
-              t -> {
-                Pair pair = t.pair(Shape.of(type));
+              (t, pair) -> {
                 for (int size : new int[] {0, 1, 63, Shape.INLINE}) {
                   new Transfer(t, pair, op, size).inline().run();
                 }
@@ -120,8 +119,10 @@ final class DataOptionCases {
           t -> fenced(t, form));
       s.add("RC one " + form + " of 32 requests completes in order", t -> batch(t, form, 32));
     }
-    s.add("RC abandoned builder batch is forgotten, the next one is posted", t -> abandoned(t));
-    s.add("RC request objects may be reused at once (SendWr)", t -> reuse(t));
+    s.pair(
+        "RC abandoned builder batch is forgotten, the next one is posted",
+        DataOptionCases::abandoned);
+    s.pair("RC request objects may be reused at once (SendWr)", DataOptionCases::reuse);
     s.add(
         "RC 1 MiB there by write and back by read",
         t -> {
@@ -192,8 +193,7 @@ final class DataOptionCases {
     Await.empty(p.a.sendCq, "nothing was posted");
   }
 
-  private static void abandoned(Trial t) {
-    Pair p = t.pair(Shape.of(QpType.RC));
+  private static void abandoned(Trial t, Pair p) {
     p.a.qp.wrStart();
     p.a.qp.wrId(1).wrFlags(SendFlags.SIGNALED);
     p.a.qp.wrRdmaWrite(p.b.mr.rkey(), p.b.addr());
@@ -210,8 +210,7 @@ final class DataOptionCases {
     Await.empty(p.a.sendCq, "an abandoned batch is not posted");
   }
 
-  private static void reuse(Trial t) {
-    Pair p = t.pair(Shape.of(QpType.RC));
+  private static void reuse(Trial t, Pair p) {
     SendWr wr = p.a.wr(WrOpcode.RDMA_WRITE, 1, 0, 8, p.b, 0);
     p.a.mr.segment().set(ValueLayout.JAVA_LONG, 0, 41);
     p.a.mr.segment().set(ValueLayout.JAVA_LONG, 64, 42);

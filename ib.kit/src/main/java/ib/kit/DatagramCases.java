@@ -40,27 +40,24 @@ final class DatagramCases {
     dropped(s, "with a wrong Q_Key", (p, wr) -> wr.remoteQkey(End.QKEY + 1));
     dropped(s, "to a queue pair that does not exist", (p, wr) -> wr.remoteQpn(p.b.qp.qpn() ^ 1));
     dropped(s, "to a queue pair of another type", (p, wr) -> wr.remoteQpn(WellKnown.QPN_GSI));
-    s.add(
+    s.pair(
         "a Q_Key with the top bit set means the queue pair's own (IBA 10.2.5)",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UD));
+        (t, p) -> {
           p.b.receive(1, 0, 64);
           p.a.send(p.aim(p.a.wr(WrOpcode.SEND, 1, 0, 8), t).remoteQkey(0x80000000));
           Await.success(p.b.recvCq, 1);
           Await.success(p.a.sendCq, 1);
         });
-    s.add(
+    s.pair(
         "no receive: dropped, the next one arrives",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UD));
+        (t, p) -> {
           p.a.send(p.aim(p.a.wr(WrOpcode.SEND, 1, 0, 8), t));
           Await.success(p.a.sendCq, 1);
           p.ping(t);
         });
-    s.add(
+    s.pair(
         "longer than the port's MTU: LOC_LEN_ERR and SQE, and RTS again",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UD));
+        (t, p) -> {
           int most = p.a.device.queryPort(1).activeMtu().bytes();
           p.a.send(p.aim(p.a.wr(WrOpcode.SEND, 1, 0, most + 1), t));
           Await.status(p.a.sendCq, 1, WcStatus.LOC_LEN_ERR);
@@ -68,16 +65,13 @@ final class DatagramCases {
           p.a.qp.modify(new QpAttr().state(QpState.RTS));
           p.ping(t);
         });
-    s.add(
+    s.pair(
         "as long as the port's MTU arrives",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UD));
-          new Transfer(t, p, WrOpcode.SEND, p.a.device.queryPort(1).activeMtu().bytes()).run();
-        });
-    s.add(
+        (t, p) ->
+            new Transfer(t, p, WrOpcode.SEND, p.a.device.queryPort(1).activeMtu().bytes()).run());
+    s.pair(
         "a receive without room for the 40 bytes and the data: LOC_LEN_ERR and ERR",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UD));
+        (t, p) -> {
           p.b.receive(1, 0, Transfer.GRH + 7);
           p.b.receive(2, 0, 64);
           p.a.send(p.aim(p.a.wr(WrOpcode.SEND, 1, 0, 8), t));
@@ -91,10 +85,9 @@ final class DatagramCases {
   }
 
   private static void dropped(Catalogue.Section s, String what, Spoil spoil) {
-    s.add(
+    s.pair(
         what + ": dropped in silence, the next one arrives",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UD));
+        (t, p) -> {
           p.b.receive(0x7001, 0, 64);
           p.a.send(spoil.apply(p, p.aim(p.a.wr(WrOpcode.SEND, 1, 0, 8), t)));
           Await.success(p.a.sendCq, 1);
@@ -109,10 +102,9 @@ final class DatagramCases {
   }
 
   private static void addresses(Catalogue.Section s) {
-    s.add(
+    s.pair(
         "createAhFromCompletion answers the sender",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UD));
+        (t, p) -> {
           p.b.receive(1, 0, 64);
           p.a.send(p.aim(p.a.wr(WrOpcode.SEND, 1, 0, 8), t));
           WorkCompletion wc = Await.success(p.b.recvCq, 1);
@@ -125,10 +117,9 @@ final class DatagramCases {
           Await.success(p.a.sendCq, 1);
           Await.success(p.b.sendCq, 3);
         });
-    s.add(
+    s.pair(
         "a global route is in the first 40 bytes (IBA 8.3)",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UD));
+        (t, p) -> {
           assumeInfiniBand(p);
           Gid from = p.a.device.gid(1, 0);
           Gid to = p.b.device.gid(1, 0);
@@ -145,10 +136,9 @@ final class DatagramCases {
           Assertions.assertEquals(to, new Gid(memory.get(be, 24), memory.get(be, 32)), "target");
           Await.success(p.a.sendCq, 1);
         });
-    s.add(
+    s.pair(
         "a changed address handle sends to its new place (S3)",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UD));
+        (t, p) -> {
           AddressHandle ah = t.later(p.a.pd.createAh(p.a.self));
           ah.modify(t.bench.path(p.a.device, p.b.device));
           Assertions.assertEquals(t.bench.path(p.a.device, p.b.device), ah.query());
@@ -158,10 +148,9 @@ final class DatagramCases {
           Await.success(p.b.recvCq, 1);
           Await.success(p.a.sendCq, 1);
         });
-    s.add(
+    s.end(
         "an address with a port that does not exist is refused, sleepable or not",
-        t -> {
-          End e = t.end(t.left(), Shape.of(QpType.UD));
+        (t, e) -> {
           AhAttr bad = AhAttr.ofLid(e.device.portCount() + 1, 1, 0);
           Assertions.assertThrows(IbInvalidException.class, () -> e.pd.createAh(bad).close());
           Assertions.assertThrows(
@@ -173,29 +162,24 @@ final class DatagramCases {
     s.add(
         "every member gets one copy, the sender's own device too, until it leaves",
         t -> members(t));
-    s.add(
+    s.pair(
         "attached twice is refused, detached twice too",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UD));
+        (t, p) -> {
           attach(p.a, t);
           Assertions.assertThrows(IbExistsException.class, () -> attach(p.a, t));
           detach(p.a, t);
           Assertions.assertThrows(IbInvalidException.class, () -> detach(p.a, t));
         });
-    s.add(
+    s.pair(
         "a GID that is no group is refused",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UD));
+        (t, p) -> {
           Gid gid = p.a.device.gid(1, 0);
           Assertions.assertThrows(
               IbInvalidException.class, () -> p.a.qp.attachMulticast(gid, t.bench.group().dlid()));
         });
-    s.add(
+    s.pair(
         "a connected queue pair is refused",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
-          Assertions.assertThrows(IbInvalidException.class, () -> attach(p.a, t));
-        },
+        (t, p) -> Assertions.assertThrows(IbInvalidException.class, () -> attach(p.a, t)),
         Cap.RC);
   }
 

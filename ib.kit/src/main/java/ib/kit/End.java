@@ -22,6 +22,7 @@ import ib.core.verbs.SharedReceiveQueue;
 import ib.core.verbs.SrqAttr;
 import ib.core.verbs.SrqInit;
 import ib.core.verbs.WrOpcode;
+import java.lang.foreign.Arena;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -116,6 +117,31 @@ final class End implements AutoCloseable {
   /** An address handle, closed with this end. */
   AddressHandle ah(AhAttr path) {
     return handles.computeIfAbsent(path, pd::createAh);
+  }
+
+  /** A small region, which this end does not close. */
+  MemoryRegion region() {
+    return pd.allocMemory(64, 8, Shape.ALL);
+  }
+
+  /** A region of another domain of the device. */
+  MemoryRegion foreign(Trial t) {
+    return t.later(t.later(device.allocPd()).allocMemory(64, 8, Shape.ALL));
+  }
+
+  /** A region that is deregistered already. */
+  MemoryRegion deregistered() {
+    MemoryRegion region = region();
+    region.close();
+    return region;
+  }
+
+  /** A region whose arena is closed, if the driver lets that be. */
+  MemoryRegion unbacked(Trial t) {
+    Arena arena = Arena.ofShared();
+    MemoryRegion region = t.later(pd.registerMemory(arena.allocate(64), Shape.ALL));
+    t.close(arena);
+    return region;
   }
 
   long addr() {

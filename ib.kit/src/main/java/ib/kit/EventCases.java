@@ -71,10 +71,9 @@ final class EventCases {
           }
           Assertions.assertEquals(QpState.RTR, p.b.qp.state());
         });
-    s.add(
+    s.pair(
         "an event of a QP goes to its handler, with the QP and its context (S45, S47, S52)",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           AtomicReference<@Nullable Object> context = new AtomicReference<>();
           AtomicReference<@Nullable IbEvent> heard = new AtomicReference<>();
           var init =
@@ -103,10 +102,9 @@ final class EventCases {
   }
 
   private static void affiliatedMore(Catalogue.Section s) {
-    s.add(
+    s.end(
         "an event of an SRQ goes to its handler with its context",
-        t -> {
-          End e = t.end(t.left(), Shape.of(QpType.RC));
+        (t, e) -> {
           AtomicReference<@Nullable Object> context = new AtomicReference<>();
           SrqInit init = new SrqInit(new SrqAttr(8, 1, 2), (x, y) -> context.set(y), "of the SRQ");
           SharedReceiveQueue srq = t.later(e.pd.createSrq(init));
@@ -121,10 +119,9 @@ final class EventCases {
           Await.until("SRQ_LIMIT_REACHED", () -> "of the SRQ".equals(context.get()));
         },
         Cap.SRQ);
-    s.add(
+    s.pair(
         "an event handler does not run on the stack of modify (S20)",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           AtomicReference<@Nullable Thread> where = new AtomicReference<>();
           var init = p.a.init().withEventHandler((e, x) -> where.set(Thread.currentThread()), null);
           End e = p.a.with(t.later(p.a.pd.createQp(init)));
@@ -137,10 +134,9 @@ final class EventCases {
   }
 
   private static void affiliatedRest(Catalogue.Section s) {
-    s.add(
+    s.pair(
         "an event handler that throws hears the next event",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           int[] n = {0};
           var init =
               p.a

@@ -28,7 +28,9 @@ final class FlushCases {
       of(c.section("FLUSH", first, "flush: " + type, DataOptionCases.cap(type)), type);
     }
     Catalogue.Section s = c.section("FLUSH", 61, "flush: queues", Cap.RC);
-    s.add("CQ overrun: CQ_ERR, its queue pairs in ERR, nothing overwritten (F14)", t -> overrun(t));
+    s.pair(
+        "CQ overrun: CQ_ERR, its queue pairs in ERR, nothing overwritten (F14)",
+        FlushCases::overrun);
     s.add(
         "RC on an SRQ: QP_LAST_WQE_REACHED, the SRQ keeps its receives", t -> lastWqe(t), Cap.SRQ);
     s.add(
@@ -197,8 +199,7 @@ final class FlushCases {
     }
   }
 
-  private static void overrun(Trial t) {
-    Pair p = t.pair(Shape.of(QpType.RC));
+  private static void overrun(Trial t, Pair p) {
     End a = p.a;
     var cq =
         t.later(a.device.createCq(new CqInit(4, 0, null, (e, x) -> a.events.add(e), null, null)));

@@ -101,10 +101,9 @@ final class HandlerCases {
   }
 
   private static void handlersRest(Catalogue.Section s) {
-    s.add(
+    s.pair(
         "a queue pair closed between startPoll and endPoll does no harm (B21)",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           for (int i = 0; i < 4; i++) {
             p.a.receive(i, 0, 8);
           }

@@ -8,6 +8,7 @@ import ib.core.verbs.QpType;
 import ib.core.verbs.WorkCompletion;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
@@ -99,17 +100,13 @@ final class HeldLockCases {
   private static void client(Trial t, String place) {
     AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
     int[] visits = {0};
-    Puppet puppet =
-        new Puppet(
-            place,
-            t.name(1),
-            (what, device) -> {
-              if (what.startsWith(place)) {
-                visits[0]++;
-                failed.compareAndSet(null, worker(() -> talk(t, device)));
-              }
-            });
-    t.client(puppet);
+    Consumer<IbDevice> visit =
+        device -> {
+          visits[0]++;
+          failed.compareAndSet(null, worker(() -> talk(t, device)));
+        };
+    boolean add = place.equals("add");
+    t.client(place, add ? visit : device -> {}, add ? device -> {} : visit);
     t.bench.unplug(t.name(1));
     t.bench.plug(t.name(1));
     rethrow(failed.get());

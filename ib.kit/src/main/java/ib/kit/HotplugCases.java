@@ -51,7 +51,7 @@ final class HotplugCases {
   private static void order(Trial t) {
     List<String> heard = new CopyOnWriteArrayList<>();
     for (String name : List.of("one", "two", "three")) {
-      t.client(new Puppet(name, t.name(1), (what, device) -> heard.add(what)));
+      t.client(name, d -> heard.add("add " + name), d -> heard.add("remove " + name));
     }
     heard.clear();
     t.bench.unplug(t.name(1));
@@ -65,18 +65,13 @@ final class HotplugCases {
     List<End> ends = new ArrayList<>();
     ClientRegistration r =
         t.client(
-            new Puppet(
-                "cycles",
-                t.name(1),
-                (what, device) -> {
-                  if (what.startsWith("add")) {
-                    ends.add(new End(device, Shape.of(QpType.RC), t.bench));
-                    ends.getLast().init(0);
-                    ends.getLast().receive(1, 0, 8);
-                  } else {
-                    ends.getLast().close();
-                  }
-                }));
+            "cycles",
+            device -> {
+              ends.add(new End(device, Shape.of(QpType.RC), t.bench));
+              ends.getLast().init(0);
+              ends.getLast().receive(1, 0, 8);
+            },
+            device -> ends.getLast().close());
     for (int i = 0; i < 10; i++) {
       t.bench.unplug(t.name(1));
       var report = t.bench.core().lastRemoval(t.name(1)).orElseThrow();

@@ -47,18 +47,16 @@ final class LifeCases {
     busy(s, "PD", "MW", e -> e.pd, e -> e.pd.allocWindow(MwType.TYPE_1), Cap.MEM_WINDOW);
     busy(s, "CQ of sends", "QP", e -> e.sendCq, e -> e.pd.createQp(e.init()));
     busy(s, "CQ of receives", "QP", e -> e.recvCq, e -> e.pd.createQp(e.init()));
-    s.add(
+    s.end(
         "an SRQ in use by a QP is not closed; IbBusyException names it, then it is closed",
-        t -> {
-          End e = t.end(t.left(), Shape.of(QpType.RC));
+        (t, e) -> {
           SharedReceiveQueue used = t.later(srq(e));
           check(e, used, "QP", x -> x.pd.createQp(x.init().withSrq(used)));
         },
         Cap.SRQ);
-    s.add(
+    s.end(
         "a creation that fails gives every reference back (B11)",
-        t -> {
-          End e = t.end(t.left(), Shape.of(QpType.RC));
+        (t, e) -> {
           int pd = e.pd.useCount();
           int cq = e.sendCq.useCount();
           CompletionQueue closed = e.device.createCq(new CqInit(8));
@@ -69,10 +67,9 @@ final class LifeCases {
           Assertions.assertEquals(cq, e.sendCq.useCount());
         });
     s.lossless()
-        .add(
+        .pair(
             "an address handle closed right after the post: the datagram arrives (S5)",
-            t -> {
-              Pair p = t.pair(Shape.of(QpType.UD));
+            (t, p) -> {
               for (int i = 0; i < 20; i++) {
                 p.b.receive(i, 0, 64);
                 AddressHandle ah = p.a.pd.createAh(t.bench.path(p.a.device, p.b.device));
@@ -93,12 +90,9 @@ final class LifeCases {
       Function<End, IbObject> of,
       Function<End, IbObject> maker,
       Cap... needs) {
-    s.add(
+    s.end(
         "a " + used + " in use by a " + user + " is not closed; IbBusyException names it",
-        t -> {
-          End e = t.end(t.left(), Shape.of(QpType.RC));
-          check(e, of.apply(e), user, maker);
-        },
+        (t, e) -> check(e, of.apply(e), user, maker),
         needs);
   }
 
@@ -168,10 +162,9 @@ final class LifeCases {
   }
 
   private static void after(Catalogue.Section s) {
-    s.add(
+    s.pair(
         "a closed QP refuses control calls and answers posts with GONE",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           p.a.qp.close();
           var wr = p.a.wr(WrOpcode.SEND, 1, 0, 8);
           refused(
@@ -192,10 +185,9 @@ final class LifeCases {
           t.assume(cq.device().has(Cap.CQ_RESIZE), "a CQ cannot be resized");
           refused(() -> cq.resize(16));
         });
-    s.add(
+    s.end(
         "a closed SRQ refuses control calls and answers posts with GONE",
-        t -> {
-          End e = t.end(t.left(), Shape.of(QpType.RC));
+        (t, e) -> {
           SharedReceiveQueue srq = srq(e);
           srq.close();
           refused(() -> srq.modify(new SrqAttr(0, 0, 1)));
@@ -204,10 +196,9 @@ final class LifeCases {
               srq.postReceive(new RecvWr(1).addSge(e.lkey(), e.addr(), 8)));
         },
         Cap.SRQ);
-    s.add(
+    s.end(
         "a closed PD makes nothing",
-        t -> {
-          End e = t.end(t.left(), Shape.of(QpType.RC));
+        (t, e) -> {
           var pd = e.device.allocPd();
           pd.close();
           refused(
@@ -221,19 +212,17 @@ final class LifeCases {
   }
 
   private static void afterMore(Catalogue.Section s) {
-    s.add(
+    s.pair(
         "a closed AH is not modified, and not posted with",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UD));
+        (t, p) -> {
           AddressHandle ah = p.a.pd.createAh(p.a.self);
           ah.close();
           refused(() -> ah.modify(p.a.self));
         },
         Cap.UD);
-    s.add(
+    s.end(
         "a closed MR is not registered anew",
-        t -> {
-          End e = t.end(t.left(), Shape.of(QpType.RC));
+        (t, e) -> {
           var mr = e.pd.allocMemory(64, 8, 0);
           mr.close();
           refused(() -> mr.reregister(null, 0));
@@ -242,27 +231,24 @@ final class LifeCases {
   }
 
   private static void foreign(Catalogue.Section s) {
-    s.add(
+    s.end(
         "a QP does not take a CQ of another device",
-        t -> {
-          End a = t.end(t.left(), Shape.of(QpType.RC));
+        (t, a) -> {
           End b = t.end(t.right(), Shape.of(QpType.RC));
           refused(
               () -> a.pd.createQp(a.init().withRecvCq(b.recvCq)), () -> b.pd.createQp(a.init()));
         });
-    s.add(
+    s.end(
         "a QP does not take a CQ of another client",
-        t -> {
-          End a = t.end(t.left(), Shape.of(QpType.RC));
+        (t, a) -> {
           try (var lease = t.bench.core().lease(t.name(0), Trial.OWNER + " other");
               var cq = lease.device().createCq(new CqInit(8))) {
             refused(() -> a.pd.createQp(a.init().withRecvCq(cq)));
           }
         });
-    s.add(
+    s.end(
         "a QP does not take an SRQ of another device",
-        t -> {
-          End a = t.end(t.left(), Shape.of(QpType.RC));
+        (t, a) -> {
           End b = t.end(t.right(), Shape.of(QpType.RC));
           SharedReceiveQueue srq = t.later(srq(b));
           refused(() -> a.pd.createQp(a.init().withSrq(srq)));

@@ -58,10 +58,9 @@ final class LimitCases {
 
   private static void count(
       Catalogue.Section s, Limit limit, Function<End, IbObject> maker, Cap... needs) {
-    s.add(
+    s.end(
         limit + " is reached: IbNoMemoryException names it; closing makes room; nothing leaks",
-        t -> {
-          End e = t.end(t.left(), Shape.of(QpType.RC));
+        (t, e) -> {
           long most = reachable(t, limit);
           int first = fill(e, limit, most, maker);
           Assertions.assertEquals(first, fill(e, limit, most, maker), "as many as the first time");
@@ -161,10 +160,9 @@ final class LimitCases {
         (e, n) -> srq(e, new SrqAttr(1, n, 0)),
         Cap.SRQ);
     range(s, "entries by resize", Limit.MAX_CQE, (e, n) -> e.recvCq.resize(n), Cap.CQ_RESIZE);
-    s.add(
+    s.end(
         "a completion vector that does not exist is refused, raw and managed",
-        t -> {
-          End e = t.end(t.left(), Shape.of(QpType.RC));
+        (t, e) -> {
           int n = e.device.completionVectors();
           refused(() -> e.device.createCq(new CqInit(8, n, null, null, null, null)), n);
           refused(() -> e.device.allocCq(8, n, PollContext.WORKQUEUE), n);
@@ -182,21 +180,17 @@ final class LimitCases {
             refused(() -> t.left().pkey(port, 0), port);
           }
         });
-    s.add(
+    s.end(
         "an SRQ limit above the capacity is refused",
-        t -> {
-          End e = t.end(t.left(), Shape.of(QpType.RC));
-          refused(() -> srq(e, new SrqAttr(8, 1, 9)), 9);
-        },
+        (t, e) -> refused(() -> srq(e, new SrqAttr(8, 1, 9)), 9),
         Cap.SRQ);
     rangesMore(s);
   }
 
   private static void rangesMore(Catalogue.Section s) {
-    s.add(
+    s.pair(
         "a CQ is not resized below what waits in it, and keeps it",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           for (int i = 0; i < 20; i++) {
             p.a.receive(i, 0, 8);
           }
@@ -221,10 +215,9 @@ final class LimitCases {
 
   private static void range(
       Catalogue.Section s, String what, Limit limit, TooLarge maker, Cap... needs) {
-    s.add(
+    s.end(
         "more " + what + " than " + limit + " are refused and the largest number is named",
-        t -> {
-          End e = t.end(t.left(), Shape.of(QpType.RC));
+        (t, e) -> {
           long most = e.device.attrs().limit(limit);
           t.assume(most < Integer.MAX_VALUE, limit + " is more than an int");
           int used = e.pd.useCount();

@@ -14,7 +14,6 @@ import ib.core.verbs.SendFlags;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WrOpcode;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
@@ -47,33 +46,12 @@ final class LocalErrorCases {
         (t, a, wr) -> wr.addSge(a.lkey(), a.addr() + End.BYTES - 7, 8));
     protection(
         s, "data one byte before its region", (t, a, wr) -> wr.addSge(a.lkey(), a.addr() - 1, 8));
-    protection(
-        s,
-        "data of another domain",
-        (t, a, wr) -> {
-          var pd = t.later(a.device.allocPd());
-          add(wr, t.later(pd.allocMemory(64, 8, Shape.ALL)));
-        });
-    protection(
-        s,
-        "data of a deregistered region",
-        (t, a, wr) -> {
-          MemoryRegion mr = a.pd.allocMemory(64, 8, Shape.ALL);
-          add(wr, mr);
-          mr.close();
-        });
-    protection(
-        s,
-        "data whose arena is closed (D6)",
-        (t, a, wr) -> {
-          Arena arena = Arena.ofShared();
-          add(wr, t.later(a.pd.registerMemory(arena.allocate(64), Shape.ALL)));
-          t.close(arena);
-        });
-    s.add(
+    protection(s, "data of another domain", (t, a, wr) -> add(wr, a.foreign(t)));
+    protection(s, "data of a deregistered region", (t, a, wr) -> add(wr, a.deregistered()));
+    protection(s, "data whose arena is closed (D6)", (t, a, wr) -> add(wr, a.unbacked(t)));
+    s.pair(
         "RC read into a region that may not be written: LOC_PROT_ERR",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           SendWr wr = p.a.wr(WrOpcode.RDMA_READ, 2, 0, 8, p.b, 0).clearSges();
           add(wr, t.later(p.a.pd.allocMemory(64, 8, Access.REMOTE_READ)));
           Failure.local(p, WcStatus.LOC_PROT_ERR).of(wr);
@@ -89,10 +67,9 @@ final class LocalErrorCases {
 
   private static void protection(Catalogue.Section s, String what, Data data) {
     for (WrOpcode op : DataCases.RC_OPS) {
-      s.add(
+      s.pair(
           "RC " + DataCases.words(op) + " with " + what + ": LOC_PROT_ERR, the peer hears nothing",
-          t -> {
-            Pair p = t.pair(Shape.of(QpType.RC));
+          (t, p) -> {
             p.b.receive(50, 4096, 64);
             SendWr wr = p.a.wr(op, 2, 0, 8, p.b, 0).clearSges();
             data.of(t, p.a, wr);
@@ -107,10 +84,9 @@ final class LocalErrorCases {
 
   private static void unreliable(Catalogue.Section s) {
     for (QpType type : List.of(QpType.UC, QpType.UD)) {
-      s.add(
+      s.pair(
           type + " send with an unknown lkey: LOC_PROT_ERR, SQE, and RTS again (IBA 10.3.1.6)",
-          t -> {
-            Pair p = t.pair(Shape.of(type));
+          (t, p) -> {
             SendWr bad = p.a.wr(WrOpcode.SEND, 1, 0, 8).clearSges();
             p.a.send(p.aim(bad.addSge(~p.a.lkey(), p.a.addr(), 8), t));
             Await.status(p.a.sendCq, 1, WcStatus.LOC_PROT_ERR);
@@ -123,10 +99,9 @@ final class LocalErrorCases {
           DataOptionCases.cap(type));
     }
     for (WrOpcode op : List.of(WrOpcode.RDMA_WRITE, WrOpcode.RDMA_WRITE_WITH_IMM)) {
-      s.add(
+      s.pair(
           "UC " + DataCases.words(op) + " at an unknown rkey is dropped, the next message arrives",
-          t -> {
-            Pair p = t.pair(Shape.of(QpType.UC));
+          (t, p) -> {
             p.a.send(p.a.wr(op, 1, 0, 8, p.b, 0).rkey(~p.b.mr.rkey()));
             Await.success(p.a.sendCq, 1);
             p.ping(t);
@@ -134,10 +109,9 @@ final class LocalErrorCases {
           },
           Cap.UC);
     }
-    s.add(
+    s.pair(
         "UC send without a receive is dropped, the next message arrives",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UC));
+        (t, p) -> {
           p.a.send(p.a.wr(WrOpcode.SEND, 1, 0, 3000));
           Await.success(p.a.sendCq, 1);
           p.a.mr.segment().set(ValueLayout.JAVA_LONG, 0, 0x7e57);
@@ -169,10 +143,9 @@ final class LocalErrorCases {
             refused(p.a, PostStatus.INVALID, p.aim(wr, t));
           },
           DataOptionCases.cap(type));
-      s.add(
+      s.pair(
           type + " one byte more than maxInlineData: INVALID",
-          t -> {
-            Pair p = t.pair(Shape.of(type));
+          (t, p) -> {
             int most = p.a.qp.cap().maxInlineData();
             SendWr wr =
                 new SendWr(1).inline(MemorySegment.ofArray(new byte[most + 1]), 0, most + 1);
@@ -188,43 +161,34 @@ final class LocalErrorCases {
           t -> fullReceives(t, type),
           DataOptionCases.cap(type));
     }
-    s.add("RC inline read: INVALID", LocalErrorCases::inlineRead, Cap.RC);
-    s.add(
+    s.pair("RC inline read: INVALID", LocalErrorCases::inlineRead, Cap.RC);
+    s.pair(
         "UC read: NOT_SUPPORTED",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UC));
-          refused(p.a, PostStatus.NOT_SUPPORTED, p.a.wr(WrOpcode.RDMA_READ, 1, 0, 8, p.b, 0));
-        },
+        (t, p) ->
+            refused(p.a, PostStatus.NOT_SUPPORTED, p.a.wr(WrOpcode.RDMA_READ, 1, 0, 8, p.b, 0)),
         Cap.UC);
     for (WrOpcode op : RemoteErrorCases.RDMA) {
-      s.add(
+      s.pair(
           "UD " + DataCases.words(op) + ": NOT_SUPPORTED",
-          t -> {
-            Pair p = t.pair(Shape.of(QpType.UD));
-            refused(p.a, PostStatus.NOT_SUPPORTED, p.aim(p.a.wr(op, 1, 0, 8, p.b, 0), t));
-          },
+          (t, p) -> refused(p.a, PostStatus.NOT_SUPPORTED, p.aim(p.a.wr(op, 1, 0, 8, p.b, 0), t)),
           Cap.UD);
     }
-    s.add(
+    s.pair(
         "UD send without an address: INVALID",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.UD));
-          refused(p.a, PostStatus.INVALID, p.a.wr(WrOpcode.SEND, 1, 0, 8));
-        },
+        (t, p) -> refused(p.a, PostStatus.INVALID, p.a.wr(WrOpcode.SEND, 1, 0, 8)),
         Cap.UD);
-    s.add("UD send with an address of another domain: INVALID", LocalErrorCases::foreignAh, Cap.UD);
+    s.pair(
+        "UD send with an address of another domain: INVALID", LocalErrorCases::foreignAh, Cap.UD);
   }
 
-  private static void inlineRead(Trial t) {
-    Pair p = t.pair(Shape.of(QpType.RC));
+  private static void inlineRead(Trial t, Pair p) {
     SendWr wr = p.a.wr(WrOpcode.RDMA_READ, 1, 0, 8, p.b, 0);
     wr.flags(SendFlags.SIGNALED | SendFlags.INLINE);
     Assertions.assertEquals(PostStatus.INVALID, p.a.qp.postSend(wr));
     Assertions.assertSame(wr, wr.badWr());
   }
 
-  private static void foreignAh(Trial t) {
-    Pair p = t.pair(Shape.of(QpType.UD));
+  private static void foreignAh(Trial t, Pair p) {
     var pd = t.later(p.a.device.allocPd());
     AddressHandle ah = t.later(pd.createAh(t.bench.path(p.a.device, p.b.device)));
     SendWr wr = p.a.wr(WrOpcode.SEND, 1, 0, 8).ah(ah).remoteQpn(p.b.qp.qpn());

@@ -36,19 +36,17 @@ final class MemoryCases {
           "SEND_WITH_INV: arrives, says which key, and the key is dead, " + form,
           t -> sendInvalidate(t, form));
     }
-    s.add(
+    s.pair(
         "LOCAL_INV of a key that is none: MW_BIND_ERR, the queue pair in ERR",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           p.b.send(new SendWr(0).wrId(1).opcode(WrOpcode.LOCAL_INV).invalidateRkey(0x1234_5678));
           Await.status(p.b.sendCq, 1, WcStatus.MW_BIND_ERR);
           Assertions.assertEquals(QpState.ERR, p.b.qp.state());
         });
     s.lossless()
-        .add(
+        .pair(
             "SEND_WITH_INV of an ordinary region's key is refused, both in ERR (matrix)",
-            t -> {
-              Pair p = t.pair(Shape.of(QpType.RC));
+            (t, p) -> {
               p.b.receive(1, 4096, 64);
               SendWr wr = p.a.wr(WrOpcode.SEND_WITH_INV, 2, 0, 8).invalidateRkey(p.b.mr.rkey());
               p.a.send(wr);
@@ -57,11 +55,12 @@ final class MemoryCases {
                   status == WcStatus.REM_ACCESS_ERR || status == WcStatus.REM_OP_ERR, status::name);
               Await.until("the peer in ERR", () -> p.b.qp.state() == QpState.ERR);
             });
-    s.add(
+    s.pair(
         "mapped and registered in a completion handler, written by the peer (S10)",
         MemoryCases::inHandler);
     windows(c.section("MEM", 21, "memory windows", Cap.RC).lossless());
-    flush(c.section("MEM", 41, "flush", Cap.RC, Cap.FLUSH_GLOBAL));
+    s = c.section("MEM", 41, "flush", Cap.RC, Cap.FLUSH_GLOBAL);
+    flush(s.shaped(x -> x.access(RIGHTS | Access.FLUSH_GLOBAL)));
   }
 
   private static void local(End e, Form form, SendWr wr) {
@@ -101,8 +100,7 @@ final class MemoryCases {
     dead(t, p, key, mr.iova());
   }
 
-  private static void inHandler(Trial t) {
-    Pair p = t.pair(Shape.of(QpType.RC));
+  private static void inHandler(Trial t, Pair p) {
     MemoryRegion mr = t.later(p.b.pd.allocFastRegistration(1));
     int key = MemoryRegion.nextKey(mr.rkey());
     SendWr register = register(mr, key).wrId(1).flags(SendFlags.SIGNALED);
@@ -141,10 +139,9 @@ final class MemoryCases {
     for (MwType type : MwType.values()) {
       Cap cap = type == MwType.TYPE_1 ? Cap.MEM_WINDOW : Cap.MEM_WINDOW_TYPE_2B;
       for (Form form : Form.values()) {
-        s.add(
+        s.pair(
             type + " bound: open where it is, closed beside it, " + form,
-            t -> {
-              Pair p = t.pair(Shape.of(QpType.RC));
+            (t, p) -> {
               MemoryRegion mr = bindable(t, p);
               MemoryWindow mw = t.later(p.b.pd.allocWindow(type));
               int key = bind(p, form, mw, mr, 64, 128);
@@ -154,10 +151,9 @@ final class MemoryCases {
             },
             cap);
       }
-      s.add(
+      s.pair(
           type + " without the right to write is not written",
-          t -> {
-            Pair p = t.pair(Shape.of(QpType.RC));
+          (t, p) -> {
             MemoryRegion mr = bindable(t, p);
             MemoryWindow mw = t.later(p.b.pd.allocWindow(type));
             int key = MemoryRegion.nextKey(mw.rkey());
@@ -166,10 +162,9 @@ final class MemoryCases {
             write(p, key, mr.iova(), WcStatus.REM_ACCESS_ERR);
           },
           cap);
-      s.add(
+      s.pair(
           type + " on a region without MW_BIND: MW_BIND_ERR",
-          t -> {
-            Pair p = t.pair(Shape.of(QpType.RC));
+          (t, p) -> {
             MemoryWindow mw = t.later(p.b.pd.allocWindow(type));
             int key = MemoryRegion.nextKey(mw.rkey());
             MemoryWork work = new MemoryWork().bind(mw, key, p.b.mr, p.b.addr(), 64, RIGHTS & ~1);
@@ -183,10 +178,9 @@ final class MemoryCases {
   }
 
   private static void windowsMore(Catalogue.Section s) {
-    s.add(
+    s.pair(
         "TYPE_1 bound again: the new key opens, the old one is dead",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           MemoryRegion mr = bindable(t, p);
           MemoryWindow mw = t.later(p.b.pd.allocWindow(MwType.TYPE_1));
           int first = bind(p, Form.LIST, mw, mr, 0, 64);
@@ -196,10 +190,9 @@ final class MemoryCases {
           write(p, first, mr.iova(), WcStatus.REM_ACCESS_ERR);
         },
         Cap.MEM_WINDOW);
-    s.add(
+    s.pair(
         "TYPE_2 invalidated: dead",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           MemoryRegion mr = bindable(t, p);
           MemoryWindow mw = t.later(p.b.pd.allocWindow(MwType.TYPE_2));
           int key = bind(p, Form.LIST, mw, mr, 0, 64);
@@ -224,10 +217,9 @@ final class MemoryCases {
 
   private static void flush(Catalogue.Section s) {
     for (Form form : Form.values()) {
-      s.add(
+      s.pair(
           "completes after the write before it, " + form,
-          t -> {
-            Pair p = t.pair(Shape.of(QpType.RC).access(RIGHTS | Access.FLUSH_GLOBAL));
+          (t, p) -> {
             p.a.mr.segment().set(ValueLayout.JAVA_LONG, 0, 99);
             p.a.send(p.a.wr(WrOpcode.RDMA_WRITE, 1, 0, 8, p.b, 64));
             Assertions.assertEquals(PostStatus.OK, form.post(p.a.qp, flush(p, Flush.RANGE)));
@@ -236,18 +228,16 @@ final class MemoryCases {
             Assertions.assertEquals(99, p.b.mr.segment().get(ValueLayout.JAVA_LONG, 64));
           });
     }
-    s.add(
+    s.pair(
         "of a whole region",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC).access(RIGHTS | Access.FLUSH_GLOBAL));
+        (t, p) -> {
           p.a.send(flush(p, Flush.MR));
           Await.success(p.a.sendCq, 2);
         });
     s.lossless()
-        .add(
+        .pair(
             "of a region without the right is refused",
-            t -> {
-              Pair p = t.pair(Shape.of(QpType.RC).access(RIGHTS | Access.FLUSH_GLOBAL));
+            (t, p) -> {
               MemoryRegion mr = t.later(p.b.pd.allocMemory(64, 8, RIGHTS));
               SendWr wr = flush(p, Flush.RANGE).rkey(mr.rkey()).remoteAddr(mr.iova());
               p.a.send(wr);

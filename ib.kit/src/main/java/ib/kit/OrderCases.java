@@ -34,14 +34,14 @@ final class OrderCases {
         "RC 100 messages of 30 packets in order",
         t -> stream(t, Shape.of(QpType.RC), 30_000, 100),
         Cap.RC);
-    s.add("RC both ways at once, 300 messages each", t -> bothWays(t), Cap.RC);
-    s.add("RC a read after a write brings what was written", t -> readAfterWrite(t), Cap.RC);
+    s.pair("RC both ways at once, 300 messages each", OrderCases::bothWays, Cap.RC);
+    s.pair("RC a read after a write brings what was written", OrderCases::readAfterWrite, Cap.RC);
     s.add(
         "RC four queue pairs on one CQ, two pollers: each completion once (S18), in order in one"
             + " call (S19)",
         t -> pollers(t),
         Cap.RC);
-    s.add("the lazy form of polling tells the same as poll", t -> lazy(t), Cap.RC);
+    s.pair("the lazy form of polling tells the same as poll", OrderCases::lazy, Cap.RC);
     for (QpType type : List.of(QpType.RC, QpType.UC, QpType.UD)) {
       if (type != QpType.RC) {
         s.lossless();
@@ -88,8 +88,7 @@ final class OrderCases {
         .forEach(wc -> Assertions.assertEquals(WcStatus.WR_FLUSH_ERR, wc.status()));
   }
 
-  private static void bothWays(Trial t) {
-    Pair p = t.pair(Shape.of(QpType.RC));
+  private static void bothWays(Trial t, Pair p) {
     AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
     Thread other =
         Thread.ofPlatform()
@@ -117,8 +116,7 @@ final class OrderCases {
     }
   }
 
-  private static void readAfterWrite(Trial t) {
-    Pair p = t.pair(Shape.of(QpType.RC));
+  private static void readAfterWrite(Trial t, Pair p) {
     for (int i = 1; i <= 100; i++) {
       p.a.mr.segment().set(ValueLayout.JAVA_INT, 0, i);
       SendWr read = p.a.wr(WrOpcode.RDMA_READ, 2, 64, 4, p.b, 128);
@@ -186,8 +184,7 @@ final class OrderCases {
     return pairs;
   }
 
-  private static void lazy(Trial t) {
-    Pair p = t.pair(Shape.of(QpType.RC));
+  private static void lazy(Trial t, Pair p) {
     CompletionQueue cq = p.b.recvCq;
     for (int i = 0; i < 3; i++) {
       p.b.receive(i, 0, 64);

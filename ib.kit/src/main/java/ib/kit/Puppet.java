@@ -3,19 +3,21 @@ package ib.kit;
 import ib.core.client.IbClient;
 import ib.core.verbs.DeviceInfo;
 import ib.core.verbs.IbDevice;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A client whose add and remove do only what a case sets. */
 final class Puppet implements IbClient {
   private final String name;
   private final String device;
-  private final BiConsumer<String, IbDevice> told;
+  private final Consumer<IbDevice> add;
+  private final Consumer<IbDevice> remove;
 
-  Puppet(String name, String device, BiConsumer<String, IbDevice> told) {
+  Puppet(String name, String device, Consumer<IbDevice> add, Consumer<IbDevice> remove) {
     this.name = name;
     this.device = device;
-    this.told = told;
+    this.add = add;
+    this.remove = remove;
   }
 
   @Override
@@ -30,12 +32,12 @@ final class Puppet implements IbClient {
 
   @Override
   public @Nullable Object add(IbDevice handle) {
-    told.accept("add " + name, handle);
+    add.accept(handle);
     return null;
   }
 
   @Override
   public void remove(IbDevice handle, @Nullable Object data) {
-    told.accept("remove " + name, handle);
+    remove.accept(handle);
   }
 }

@@ -125,10 +125,9 @@ final class QueryCases {
 
   private static void refused(
       Catalogue.Section s, Cap cap, String what, java.util.function.Consumer<End> use) {
-    s.add(
+    s.end(
         what + ": IbNotSupportedException without " + cap + ", no refusal with it",
-        t -> {
-          End e = t.end(t.left(), Shape.of(QpType.RC));
+        (t, e) -> {
           if (e.device.has(cap)) {
             use.accept(e);
           } else {

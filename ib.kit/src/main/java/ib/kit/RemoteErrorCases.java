@@ -11,8 +11,8 @@ import ib.core.verbs.RecvWr;
 import ib.core.verbs.SendWr;
 import ib.core.verbs.WcStatus;
 import ib.core.verbs.WrOpcode;
-import java.lang.foreign.Arena;
 import java.util.List;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 
@@ -45,35 +45,15 @@ final class RemoteErrorCases {
     access(s, "one byte before the region", (t, p, wr) -> wr.remoteAddr(p.b.addr() - 1));
     access(s, "an address that wraps", (t, p, wr) -> wr.remoteAddr(-4L));
     access(s, "a region without the right", RemoteErrorCases::noRight);
-    access(
-        s,
-        "a region of another domain",
-        (t, p, wr) -> {
-          var pd = t.later(p.b.device.allocPd());
-          aim(wr, t.later(pd.allocMemory(64, 8, Shape.ALL)));
-        });
-    access(
-        s,
-        "a deregistered region (I8, B23)",
-        (t, p, wr) -> {
-          MemoryRegion mr = p.b.pd.allocMemory(64, 8, Shape.ALL);
-          aim(wr, mr);
-          mr.close();
-        });
-    access(
-        s,
-        "a region whose arena is closed (D6)",
-        (t, p, wr) -> {
-          Arena arena = Arena.ofShared();
-          aim(wr, t.later(p.b.pd.registerMemory(arena.allocate(64), Shape.ALL)));
-          t.close(arena);
-        });
+    access(s, "a region of another domain", (t, p, wr) -> aim(wr, p.b.foreign(t)));
+    access(s, "a deregistered region (I8, B23)", (t, p, wr) -> aim(wr, p.b.deregistered()));
+    access(s, "a region whose arena is closed (D6)", (t, p, wr) -> aim(wr, p.b.unbacked(t)));
     noQpRight(c.section("ERR", 51, "errors: remote request", Cap.RC).lossless());
     receives(c.section("ERR", 61, "errors: the peer's receive", Cap.RC).lossless());
     silence(c.section("ERR", 81, "errors: no answer", Cap.RC));
   }
 
-  private static void aim(SendWr wr, MemoryRegion mr) {
+  static void aim(SendWr wr, MemoryRegion mr) {
     wr.rkey(mr.rkey()).remoteAddr(mr.iova());
   }
 
@@ -84,10 +64,9 @@ final class RemoteErrorCases {
 
   private static void access(Catalogue.Section s, String what, Aim aim) {
     for (WrOpcode op : RDMA) {
-      s.add(
+      s.pair(
           "RC " + DataCases.words(op) + " at " + what + ": REM_ACCESS_ERR, QP_ACCESS_ERR",
-          t -> {
-            Pair p = t.pair(Shape.of(QpType.RC));
+          (t, p) -> {
             p.b.receive(50, 4096, 64);
             SendWr wr = p.a.wr(op, 2, 0, 8, p.b, 0);
             aim.at(t, p, wr);
@@ -118,10 +97,9 @@ final class RemoteErrorCases {
           });
     }
     for (WrOpcode op : RDMA) {
-      s.add(
+      s.pair(
           "RC " + DataCases.words(op) + " 0 B needs no key (IBA 9.7.4.1.5)",
-          t -> {
-            Pair p = t.pair(Shape.of(QpType.RC));
+          (t, p) -> {
             p.b.receive(9, 0, 0);
             p.a.send(p.a.wr(op, 1, 0, 0, p.b, 0).rkey(~p.b.mr.rkey()).clearSges());
             Await.success(p.a.sendCq, 1);
@@ -160,59 +138,31 @@ final class RemoteErrorCases {
             });
       }
     }
-    badReceive(s, "with an unknown lkey", (t, p, wr) -> wr.addSge(~p.b.lkey(), p.b.addr(), 64));
-    badReceive(
-        s,
-        "one byte past its region",
-        (t, p, wr) -> wr.addSge(p.b.lkey(), p.b.addr() + End.BYTES - 63, 64));
+    badReceive(s, "with an unknown lkey", (t, b) -> sge(~b.lkey(), b.addr()));
+    badReceive(s, "one byte past its region", (t, b) -> sge(b.lkey(), b.addr() + End.BYTES - 63));
     badReceive(
         s,
         "into a region that may not be written",
-        (t, p, wr) -> {
-          MemoryRegion mr = t.later(p.b.pd.allocMemory(64, 8, Access.REMOTE_READ));
-          wr.addSge(mr.lkey(), mr.iova(), 64);
-        });
-    badReceive(
-        s,
-        "into a deregistered region",
-        (t, p, wr) -> {
-          MemoryRegion mr = p.b.pd.allocMemory(64, 8, Shape.ALL);
-          wr.addSge(mr.lkey(), mr.iova(), 64);
-          mr.close();
-        });
-    badReceive(
-        s,
-        "into a region of another domain",
-        (t, p, wr) -> {
-          var pd = t.later(p.b.device.allocPd());
-          MemoryRegion mr = t.later(pd.allocMemory(64, 8, Shape.ALL));
-          wr.addSge(mr.lkey(), mr.iova(), 64);
-        });
-    badReceive(
-        s,
-        "into a region whose arena is closed",
-        (t, p, wr) -> {
-          Arena arena = Arena.ofShared();
-          MemoryRegion mr = t.later(p.b.pd.registerMemory(arena.allocate(64), Shape.ALL));
-          wr.addSge(mr.lkey(), mr.iova(), 64);
-          t.close(arena);
-        });
+        (t, b) -> into(t.later(b.pd.allocMemory(64, 8, Access.REMOTE_READ))));
+    badReceive(s, "into a deregistered region", (t, b) -> into(b.deregistered()));
+    badReceive(s, "into a region of another domain", (t, b) -> into(b.foreign(t)));
+    badReceive(s, "into a region whose arena is closed", (t, b) -> into(b.unbacked(t)));
   }
 
-  /** Makes a receive that cannot be filled. */
-  @FunctionalInterface
-  private interface Into {
-    void make(Trial t, Pair p, RecvWr wr);
+  private static RecvWr sge(int lkey, long address) {
+    return new RecvWr(1).wrId(50).addSge(lkey, address, 64);
   }
 
-  private static void badReceive(Catalogue.Section s, String what, Into into) {
-    s.add(
+  private static RecvWr into(MemoryRegion mr) {
+    return sge(mr.lkey(), mr.iova());
+  }
+
+  private static void badReceive(
+      Catalogue.Section s, String what, BiFunction<Trial, End, RecvWr> maker) {
+    s.pair(
         "RC send meets a receive " + what + ": LOC_PROT_ERR, REM_OP_ERR (63)",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
-          RecvWr wr = new RecvWr(1).wrId(50);
-          into.make(t, p, wr);
-          Assertions.assertEquals(0, p.b.qp.postReceive(wr));
+        (t, p) -> {
+          Assertions.assertEquals(0, p.b.qp.postReceive(maker.apply(t, p.b)));
           Failure.remote(p, WcStatus.REM_OP_ERR, null).of(p.a.wr(WrOpcode.SEND, 2, 0, 64));
           Await.status(p.b.recvCq, 50, WcStatus.LOC_PROT_ERR);
         });
@@ -227,10 +177,9 @@ final class RemoteErrorCases {
             Pair p = t.pair(Shape.of(QpType.RC).retries(7, 1));
             Failure.local(p, WcStatus.RNR_RETRY_EXC_ERR).of(p.a.wr(op, 2, 0, 8, p.b, 2048));
           });
-      s.add(
+      s.pair(
           "RC " + DataCases.words(op) + " waits for the receive (RNR retry 7)",
-          t -> {
-            Pair p = t.pair(Shape.of(QpType.RC));
+          (t, p) -> {
             p.a.send(p.a.wr(op, 2, 0, 8, p.b, 2048));
             p.b.receive(5, 0, 64);
             Await.success(p.b.recvCq, 5);

@@ -9,6 +9,7 @@ import ib.core.verbs.Gid;
 import ib.core.verbs.IbEvent;
 import ib.core.verbs.IbEventHandler;
 import ib.core.verbs.NotifyFlags;
+import ib.core.verbs.PollContext;
 import ib.core.verbs.PostStatus;
 import ib.core.verbs.QpAttr;
 import ib.core.verbs.QpState;
@@ -21,6 +22,7 @@ import ib.kit.Visitor.Manners;
 import ib.kit.Visitor.Work;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Assertions;
 
 /** A device goes in the middle of every operation: exact accounts, typed refusals (F15, F16). */
@@ -45,36 +47,32 @@ final class RemovalCases {
                   }
                   return p.b.recvCq.poll(Account.batch(1), 1);
                 }));
-    middle(
-        s,
-        "modify",
-        p -> control(() -> p.b.qp.modify(new QpAttr().state(QpState.RTS).accessFlags(Shape.ALL))));
-    middle(s, "query", p -> control(p.b.qp::query));
-    middle(s, "queryPort", p -> control(() -> p.b.device.queryPort(1)));
-    middle(s, "allocPd", p -> control(() -> p.b.device.allocPd().close()));
-    middle(s, "createCq", p -> control(() -> p.b.device.createCq(new CqInit(8)).close()));
-    middle(
-        s,
-        "allocCq",
-        p -> control(() -> p.b.device.allocCq(8, 0, ib.core.verbs.PollContext.EVENT_LOOP).close()));
-    middle(s, "createQp", p -> control(() -> p.b.pd.createQp(p.b.init()).close()));
-    middle(s, "createAh", p -> control(() -> p.b.pd.createAh(p.b.self).close()));
-    middle(s, "allocMemory", p -> control(() -> p.b.pd.allocMemory(4096, 8, Shape.ALL).close()));
-    middle(
-        s,
-        "registerMemory",
-        p -> control(() -> p.b.pd.registerMemory(p.b.mr.segment(), Shape.ALL).close()));
-    middle(s, "createSrq", p -> control(() -> LifeCases.srq(p.b).close()), Cap.SRQ);
+    calls(s, "modify", p -> p.b.qp.modify(new QpAttr().state(QpState.RTS).accessFlags(Shape.ALL)));
+    calls(s, "query", p -> p.b.qp.query());
+    calls(s, "queryPort", p -> p.b.device.queryPort(1));
+    calls(s, "allocPd", p -> p.b.device.allocPd().close());
+    calls(s, "createCq", p -> p.b.device.createCq(new CqInit(8)).close());
+    calls(s, "allocCq", p -> p.b.device.allocCq(8, 0, PollContext.EVENT_LOOP).close());
+    calls(s, "createQp", p -> p.b.pd.createQp(p.b.init()).close());
+    calls(s, "createAh", p -> p.b.pd.createAh(p.b.self).close());
+    calls(s, "allocMemory", p -> p.b.pd.allocMemory(4096, 8, Shape.ALL).close());
+    calls(s, "registerMemory", p -> p.b.pd.registerMemory(p.b.mr.segment(), Shape.ALL).close());
+    calls(s, "createSrq", p -> LifeCases.srq(p.b).close(), Cap.SRQ);
     middle(s, "SRQ postReceive", RemovalCases::shared, Cap.SRQ);
-    middle(s, "resize", p -> control(() -> p.b.sendCq.resize(600)), Cap.CQ_RESIZE);
+    calls(s, "resize", p -> p.b.sendCq.resize(600), Cap.CQ_RESIZE);
     middle(s, "multicast attach", RemovalCases::multicast, Cap.UD, Cap.MULTICAST);
-    middle(s, "registerEventHandler", RemovalCases::handlers);
-    middle(s, "drain", RemovalCases::drains);
+    calls(s, "registerEventHandler", RemovalCases::handlers);
+    calls(s, "drain", RemovalCases::drains);
     middle(s, "the peer's writes", p -> peer(p, WrOpcode.RDMA_WRITE));
     middle(s, "the peer's reads", p -> peer(p, WrOpcode.RDMA_READ));
     middle(s, "a completion handler that polls and arms", RemovalCases::handler);
     HotplugCases.add(c);
     RemovedDeviceCases.add(c);
+  }
+
+  /** A control call, made again and again. */
+  private static void calls(Catalogue.Section s, String what, Consumer<Pair> call, Cap... needs) {
+    middle(s, what, p -> control(() -> call.accept(p)), needs);
   }
 
   private static void middle(Catalogue.Section s, String what, Visitor.Maker maker, Cap... needs) {
@@ -202,30 +200,24 @@ final class RemovalCases {
     };
   }
 
-  private static Work handlers(Pair p) {
-    return control(
-        () -> {
-          IbEventHandler h =
-              new IbEventHandler(p.b.device) {
-                @Override
-                public void handle(IbEvent event) {}
-              };
-          p.b.device.registerEventHandler(h);
-          p.b.device.unregisterEventHandler(h);
-        });
+  private static void handlers(Pair p) {
+    IbEventHandler h =
+        new IbEventHandler(p.b.device) {
+          @Override
+          public void handle(IbEvent event) {}
+        };
+    p.b.device.registerEventHandler(h);
+    p.b.device.unregisterEventHandler(h);
   }
 
-  private static Work drains(Pair p) {
-    return control(
-        () -> {
-          try (QueuePair qp = p.b.pd.createQp(p.b.init())) {
-            qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(0));
-            int status = qp.postReceive(1, p.b.lkey(), p.b.addr(), 8);
-            qp.drain();
-            int polled = p.b.recvCq.poll(Account.batch(1), 1);
-            Assertions.assertTrue(polled == 1 || polled < 0 || status != 0, "drained, not flushed");
-          }
-        });
+  private static void drains(Pair p) {
+    try (QueuePair qp = p.b.pd.createQp(p.b.init())) {
+      qp.modify(new QpAttr().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(0));
+      int status = qp.postReceive(1, p.b.lkey(), p.b.addr(), 8);
+      qp.drain();
+      int polled = p.b.recvCq.poll(Account.batch(1), 1);
+      Assertions.assertTrue(polled == 1 || polled < 0 || status != 0, "drained, not flushed");
+    }
   }
 
   private static Work peer(Pair p, WrOpcode op) {

@@ -17,6 +17,7 @@ import ib.core.verbs.WorkCompletion;
 import ib.core.verbs.WrOpcode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.function.Executable;
 
@@ -47,17 +48,9 @@ final class RemovedDeviceCases {
     List<Pair> pairs = new ArrayList<>();
     ClientRegistration r =
         t.client(
-            new Puppet(
-                "peer",
-                t.name(1),
-                (what, device) -> {
-                  if (what.startsWith("add")) {
-                    End b = new End(device, shape, t.bench);
-                    pairs.add(new Pair(a, b).connect(t.bench));
-                  } else {
-                    pairs.getFirst().b.close();
-                  }
-                }));
+            "peer",
+            device -> pairs.add(new Pair(a, new End(device, shape, t.bench)).connect(t.bench)),
+            device -> pairs.getFirst().b.close());
     Pair p = pairs.getFirst();
     p.ping(t);
     t.bench.unplug(t.name(1));
@@ -74,20 +67,24 @@ final class RemovedDeviceCases {
     t.bench.plug(t.name(1));
   }
 
-  /** Leaves everything behind on the second device, takes it away, and looks at the handles. */
-  private static void left(Trial t, java.util.function.Consumer<End> look) {
+  /**
+   * A case that leaves everything behind on the second device, takes that away, and looks at the
+   * handles.
+   */
+  private static void left(Catalogue.Section s, String name, Consumer<End> look) {
+    s.add(name, t -> left(t, look));
+  }
+
+  private static void left(Trial t, Consumer<End> look) {
     List<End> ends = new ArrayList<>();
     ClientRegistration r =
         t.client(
-            new Puppet(
-                "leaver",
-                t.name(1),
-                (what, device) -> {
-                  if (what.startsWith("add")) {
-                    ends.add(new End(device, Shape.of(QpType.RC), t.bench));
-                    ends.getLast().ah(ends.getLast().self);
-                  }
-                }));
+            "leaver",
+            device -> {
+              ends.add(new End(device, Shape.of(QpType.RC), t.bench));
+              ends.getLast().ah(ends.getLast().self);
+            },
+            device -> {});
     t.bench.unplug(t.name(1));
     var report = t.bench.core().lastRemoval(t.name(1)).orElseThrow();
     Assertions.assertEquals(6, report.leaks().size(), () -> "PD, 2 CQs, MR, QP, AH: " + report);
@@ -110,88 +107,68 @@ final class RemovedDeviceCases {
   }
 
   private static void poisoned(Catalogue.Section s) {
-    s.add(
+    left(
+        s,
         "a handle on a device that is gone makes nothing (CC-20)",
-        t ->
-            left(
-                t,
-                e ->
-                    refused(
-                        e.device::allocPd,
-                        () -> e.device.createCq(new CqInit(1)),
-                        () -> e.device.queryPort(1))));
-    s.add(
+        e ->
+            refused(
+                e.device::allocPd,
+                () -> e.device.createCq(new CqInit(1)),
+                () -> e.device.queryPort(1)));
+    left(
+        s,
         "a PD of a device that is gone makes nothing",
-        t ->
-            left(
-                t,
-                e ->
-                    refused(
-                        () -> e.pd.allocMemory(8, 8, 0),
-                        () -> e.pd.registerMemory(e.mr.segment(), 0),
-                        () -> e.pd.createAh(e.self),
-                        () -> e.pd.createQp(e.init()))));
-    s.add(
+        e ->
+            refused(
+                () -> e.pd.allocMemory(8, 8, 0),
+                () -> e.pd.registerMemory(e.mr.segment(), 0),
+                () -> e.pd.createAh(e.self),
+                () -> e.pd.createQp(e.init())));
+    left(
+        s,
         "a QP of a device that is gone: Disassociated and GONE",
-        t ->
-            left(
-                t,
-                e -> {
-                  refused(
-                      e.qp::query, e.qp::drain, () -> e.qp.modify(new QpAttr().state(QpState.ERR)));
-                  var wr = e.wr(WrOpcode.SEND, 1, 0, 8);
-                  gone(
-                      e.qp.postSend(wr),
-                      Form.BUILDER.post(e.qp, wr),
-                      e.qp.postReceive(1, e.lkey(), e.addr(), 8),
-                      e.qp.postReceive(new RecvWr(1).addSge(e.lkey(), e.addr(), 8)));
-                }));
-    s.add(
+        e -> {
+          refused(e.qp::query, e.qp::drain, () -> e.qp.modify(new QpAttr().state(QpState.ERR)));
+          var wr = e.wr(WrOpcode.SEND, 1, 0, 8);
+          gone(
+              e.qp.postSend(wr),
+              Form.BUILDER.post(e.qp, wr),
+              e.qp.postReceive(1, e.lkey(), e.addr(), 8),
+              e.qp.postReceive(new RecvWr(1).addSge(e.lkey(), e.addr(), 8)));
+        });
+    left(
+        s,
         "a CQ of a device that is gone: GONE",
-        t ->
-            left(
-                t,
-                e -> {
-                  WorkCompletion[] one = Account.batch(1);
-                  gone(e.sendCq.poll(one, 1), e.sendCq.requestNotify(NotifyFlags.NEXT_COMP));
-                  Assertions.assertFalse(e.sendCq.startPoll());
-                }));
+        e -> {
+          WorkCompletion[] one = Account.batch(1);
+          gone(e.sendCq.poll(one, 1), e.sendCq.requestNotify(NotifyFlags.NEXT_COMP));
+          Assertions.assertFalse(e.sendCq.startPoll());
+        });
     poisonedMore(s);
   }
 
   private static void poisonedMore(Catalogue.Section s) {
-    s.add(
+    left(
+        s,
         "an AH of a device that is gone: Disassociated",
-        t ->
-            left(
-                t,
-                e -> {
-                  AddressHandle ah = e.ah(e.self);
-                  refused(() -> ah.modify(e.self));
-                }));
-    s.add("closing what is gone does nothing", t -> left(t, End::close));
-    s.add(
+        e -> {
+          AddressHandle ah = e.ah(e.self);
+          refused(() -> ah.modify(e.self));
+        });
+    left(s, "closing what is gone does nothing", End::close);
+    left(
+        s,
         "memory of a device that is gone is freed",
-        t ->
-            left(
-                t,
-                e ->
-                    Assertions.assertFalse(
-                        e.mr.segment().scope().isAlive(), "the arena is closed")));
+        e -> Assertions.assertFalse(e.mr.segment().scope().isAlive(), "the arena is closed"));
     s.add(
         "a managed queue of a removed device calls no callback any more",
         t -> {
           List<CompletionQueue> queues = new ArrayList<>();
           ClientRegistration r =
               t.client(
-                  new Puppet(
-                      "managed",
-                      t.name(1),
-                      (what, device) -> {
-                        if (what.startsWith("add")) {
-                          queues.add(device.allocCq(8, 0, ib.core.verbs.PollContext.DIRECT));
-                        }
-                      }));
+                  "managed",
+                  device -> queues.add(device.allocCq(8, 0, ib.core.verbs.PollContext.DIRECT)),
+                  device -> {});
           t.bench.unplug(t.name(1));
           gone(queues.getFirst().processDirect(1), queues.getFirst().poll(Account.batch(1), 1));
           r.unregister();

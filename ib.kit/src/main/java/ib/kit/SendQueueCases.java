@@ -41,7 +41,9 @@ final class SendQueueCases {
             Cap.ATOMICS);
       }
     }
-    s.add("RC a fence behind nothing but writes, in an empty queue, twice in a row", t -> idle(t));
+    s.pair(
+        "RC a fence behind nothing but writes, in an empty queue, twice in a row",
+        SendQueueCases::idle);
   }
 
   /**
@@ -70,8 +72,7 @@ final class SendQueueCases {
     }
   }
 
-  private static void idle(Trial t) {
-    Pair p = t.pair(Shape.of(QpType.RC));
+  private static void idle(Trial t, Pair p) {
     for (int i = 0; i < 10; i++) {
       SendWr second = p.a.wr(WrOpcode.RDMA_WRITE, 2L * i + 1, 0, 8, p.b, 0);
       second.flags(SendFlags.SIGNALED | SendFlags.FENCE);
@@ -89,10 +90,9 @@ final class SendQueueCases {
   }
 
   private static void drained(Catalogue.Section s) {
-    s.add(
+    s.pair(
         "RC what was begun is finished in SQD, then SQ_DRAINED; the rest waits for RTS, in order",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           p.a.send(p.a.wr(WrOpcode.SEND, 0, 0, 8)); // the receiver is not ready
           sqd(p);
           for (int i = 1; i <= 5; i++) {
@@ -108,10 +108,9 @@ final class SendQueueCases {
             Await.success(p.a.sendCq, i);
           }
         });
-    s.add(
+    s.pair(
         "RC in SQD the peer's requests are executed",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           sqd(p);
           new Pair(p.b, p.a).ping(t);
           Await.empty(p.a.sendCq, "nothing was posted");
@@ -120,10 +119,9 @@ final class SendQueueCases {
   }
 
   private static void drainedMore(Catalogue.Section s) {
-    s.add(
+    s.pair(
         "RC attributes changed in SQD are returned by query and take effect",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           sqd(p);
           p.a.awaitEvent(EventType.SQ_DRAINED);
           QpAttr change = new QpAttr().state(QpState.SQD).timeout(9).retryCount(2).rnrRetry(0);
@@ -139,10 +137,9 @@ final class SendQueueCases {
           p.a.send(p.a.wr(WrOpcode.SEND, 1, 0, 8)); // no receive, no retries
           Await.status(p.a.sendCq, 1, WcStatus.RNR_RETRY_EXC_ERR);
         });
-    s.add(
+    s.pair(
         "RC from SQD to ERR: what was held is flushed in order",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           sqd(p);
           for (int i = 0; i < 5; i++) {
             p.a.send(p.a.wr(WrOpcode.SEND, i, 0, 8));

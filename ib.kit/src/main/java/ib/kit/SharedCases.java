@@ -16,19 +16,18 @@ final class SharedCases {
   private SharedCases() {}
 
   static void add(Catalogue c) {
-    Catalogue.Section s = c.section("DATA", 401, "data: SRQ", Cap.SRQ);
+    Catalogue.Section s = c.section("DATA", 401, "data: SRQ", Cap.SRQ).shaped(Shape::withSrq);
     for (QpType type : List.of(QpType.RC, QpType.UC, QpType.UD)) {
       if (type != QpType.RC) {
         s.lossless();
       }
       for (WrOpcode op : DataCases.UD_OPS) {
-        s.add(
+        s.pair(
             type
                 + " "
                 + DataCases.words(op)
                 + " into an SRQ, 0, 1 and 1000 B, in one and four pieces",
-            t -> {
-              Pair p = t.pair(Shape.of(type).withSrq());
+            (t, p) -> {
               for (int size : new int[] {0, 1, 1000}) {
                 new Transfer(t, p, op, size).run();
                 new Transfer(t, p, op, size).sges(4, 4).run();
@@ -38,18 +37,15 @@ final class SharedCases {
       }
     }
     s.add("two queue pairs take from one SRQ in its order", t -> two(t), Cap.RC);
-    s.add(
+    s.pair(
         "a queue pair on an SRQ has no receive queue of its own: INVALID",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC).withSrq());
-          Assertions.assertEquals(
-              PostStatus.INVALID, p.b.qp.postReceive(1, p.b.lkey(), p.b.addr(), 8));
-        },
+        (t, p) ->
+            Assertions.assertEquals(
+                PostStatus.INVALID, p.b.qp.postReceive(1, p.b.lkey(), p.b.addr(), 8)),
         Cap.RC);
-    s.add(
+    s.pair(
         "a full SRQ is QUEUE_FULL and takes again when one was used",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC).withSrq());
+        (t, p) -> {
           SharedReceiveQueue srq = srq(p.b);
           int n = srq.query().maxWr();
           for (int i = 0; i < n; i++) {
@@ -63,9 +59,9 @@ final class SharedCases {
           p.b.receive(n, 0, 8);
         },
         Cap.RC);
-    s.add(
+    s.pair(
         "SRQ_LIMIT_REACHED comes once when fewer are left, and again when armed anew",
-        t -> limit(t),
+        SharedCases::limit,
         Cap.RC);
   }
 
@@ -98,8 +94,7 @@ final class SharedCases {
     }
   }
 
-  private static void limit(Trial t) {
-    Pair p = t.pair(Shape.of(QpType.RC).withSrq());
+  private static void limit(Trial t, Pair p) {
     SharedReceiveQueue srq = srq(p.b);
     for (int round = 1; round <= 2; round++) {
       for (int i = 0; i < 6; i++) {

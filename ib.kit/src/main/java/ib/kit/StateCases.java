@@ -112,10 +112,9 @@ final class StateCases {
   }
 
   private static void values(Catalogue.Section s) {
-    s.add(
+    s.pair(
         "query tells what modify set",
-        t -> {
-          Pair p = t.pair(Shape.of(QpType.RC));
+        (t, p) -> {
           QpAttr q = p.a.qp.query();
           Assertions.assertEquals(p.b.qp.qpn(), q.destQpn());
           Assertions.assertEquals(p.a.shape.psn(), q.sqPsn());
@@ -135,10 +134,9 @@ final class StateCases {
     s.add(
         "attributes that the transition does not allow are refused and not taken",
         t -> refused(t, new QpAttr().state(QpState.RTS).rqPsn(7)));
-    s.add(
+    s.end(
         "a change that fails in one attribute changes none (IBA 11.2.5.2)",
-        t -> {
-          End a = t.end(t.left(), Shape.of(QpType.RC));
+        (t, a) -> {
           a.init(Access.REMOTE_READ);
           QpAttr bad = new QpAttr().accessFlags(Shape.ALL).port(a.device.portCount() + 1);
           Assertions.assertThrows(IbInvalidException.class, () -> a.qp.modify(bad));
@@ -183,10 +181,9 @@ final class StateCases {
   }
 
   private static void init(Catalogue.Section s, String what, Change change) {
-    s.add(
+    s.end(
         what + " is refused in INIT",
-        t -> {
-          End a = t.end(t.left(), Shape.of(QpType.RC));
+        (t, a) -> {
           a.init(Shape.ALL);
           QpAttr bad = change.of(t, a);
           Assertions.assertThrows(IbInvalidException.class, () -> a.qp.modify(bad));
@@ -195,10 +192,9 @@ final class StateCases {
   }
 
   private static void rtr(Catalogue.Section s, String what, Spoil spoil, Possible possible) {
-    s.add(
+    s.end(
         what + " is refused on the way to RTR",
-        t -> {
-          End a = t.end(t.left(), Shape.of(QpType.RC));
+        (t, a) -> {
           t.assume(possible.test(a), "the device allows everything that can be said");
           a.init(Shape.ALL);
           QpAttr attr = attributes(a, QpType.RC, QpState.INIT, QpState.RTR);

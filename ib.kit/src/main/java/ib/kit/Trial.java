@@ -16,6 +16,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
@@ -73,6 +74,11 @@ final class Trial implements AutoCloseable {
     ClientRegistration registration = bench.core().registerClient(client);
     holds.push(registration::unregister);
     return registration;
+  }
+
+  /** Registers a client of the second device only, which does this in its add and its remove. */
+  ClientRegistration client(String name, Consumer<IbDevice> add, Consumer<IbDevice> remove) {
+    return client(new Puppet(name, name(1), add, remove));
   }
 
   /** Closes something when the case is over, the last first. */

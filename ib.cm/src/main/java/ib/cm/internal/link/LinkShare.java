@@ -18,7 +18,6 @@ import ib.core.cm.ConnectorEvents;
 import ib.core.cm.ConnectorSpace;
 import ib.core.mad.cm.CmKind;
 import ib.core.mad.cm.CmaHeader;
-import ib.core.serial.End;
 import ib.core.serial.Mailbox;
 import ib.core.serial.Waits;
 import ib.core.verbs.GlobalRoute;
@@ -39,16 +38,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One user's share of a port's connection manager where the host has it. It connects, asks and
  * listens by the service IDs of RDMA CM's port spaces, whose private data begin with the addresses.
  */
 public final class LinkShare implements CmPort {
-  private static final Logger LOG = LoggerFactory.getLogger(LinkShare.class);
-  private static final long MAX_WAIT_NS = 60_000_000_000L;
   private static final int MAX_BACKLOG = 1024;
   private static final int RESPONSE_TIMEOUT = 20; // Linux's, and its repetitions
   private static final int MAX_RETRIES = 15;
@@ -277,15 +272,7 @@ public final class LinkShare implements CmPort {
     left.forEach(c -> c.over(CmEnd.REMOVED, 0, new byte[0]));
     List<Mailbox<?>> callbacks = new ArrayList<>(left);
     callbacks.addAll(datagrams.close());
-    long until = System.nanoTime() + MAX_WAIT_NS;
-    for (Mailbox<?> each : callbacks) {
-      String what = "the callback of " + each;
-      long limit = Math.max(0, until - System.nanoTime());
-      End end = each.drain(Waits.of(place.device()), Waits.Rank.CLOSES, what, limit);
-      if (end.kind() == End.Kind.REFUSED || end.kind() == End.Kind.TIMEOUT) {
-        LOG.warn("{} is closed while {} still runs: {}", this, what, end);
-      }
-    }
+    Fences.await(callbacks, Waits.of(place.device()), this);
   }
 
   @Override

@@ -11,16 +11,15 @@ import ib.cm.CmListener;
 import ib.cm.CmPath;
 import ib.cm.CmPort;
 import ib.cm.CmTerms;
+import ib.cm.internal.link.Fences;
 import ib.cm.internal.machine.Connection;
 import ib.cm.internal.machine.DatagramListener;
 import ib.cm.internal.machine.Datagrams;
 import ib.cm.internal.machine.Listener;
 import ib.cm.internal.machine.Query;
 import ib.cm.internal.machine.Station;
-import ib.core.serial.End;
 import ib.core.serial.Mailbox;
 import ib.core.serial.Place;
-import ib.core.serial.Waits;
 import ib.core.verbs.IbDisassociatedException;
 import ib.core.verbs.QpType;
 import java.net.InetAddress;
@@ -35,17 +34,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One user's share of a port. The port's lock guards the fields. */
 final class Share implements CmPort {
   /** Where callbacks run. */
   static final Place CALLBACKS = Place.virtual("ib-cm-");
 
-  private static final long MAX_WAIT_NS = 60_000_000_000L;
-
-  private final Logger log = LoggerFactory.getLogger(Share.class);
   final LivePort port;
   private final Notes notes;
   private final Map<Connection, LiveConnection> connections = new HashMap<>();
@@ -218,18 +212,7 @@ final class Share implements CmPort {
               services.clear();
               return all;
             });
-    long until = System.nanoTime() + MAX_WAIT_NS;
-    left.forEach(each -> fence(each, until));
+    Fences.await(left, port.waits(), "a share of " + port);
     port.left(this);
-  }
-
-  /** Waits until a handler has heard all; not inside of the handler (API-2). */
-  private void fence(Mailbox<?> connection, long untilNs) {
-    String what = "the callback of " + connection + " of ib.cm";
-    long limit = Math.max(0, untilNs - System.nanoTime());
-    End end = connection.drain(port.waits(), Waits.Rank.CLOSES, what, limit);
-    if (end.kind() == End.Kind.REFUSED || end.kind() == End.Kind.TIMEOUT) {
-      log.warn("a share of {} is closed while {} still runs: {}", port, what, end);
-    }
   }
 }

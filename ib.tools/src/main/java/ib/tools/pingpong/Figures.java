@@ -8,55 +8,30 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The result of a run; its text is the last two lines of the original, after the addresses. */
-public final class Figures implements Printable, JsonView {
-  private final List<Address> locals;
-  private final List<Address> remotes;
-  private final long bytes;
-  private final int iters;
-  private final double seconds;
-  private final String ticks;
-  private final boolean asJson;
-
-  Figures(
-      Settings settings,
-      List<Address> locals,
-      List<Address> remotes,
-      long bytes,
-      long ns,
-      String ticks) {
-    this.locals = List.copyOf(locals);
-    this.remotes = List.copyOf(remotes);
-    this.bytes = bytes;
-    this.iters = settings.iters();
-    this.seconds = ns / 1e9;
-    this.ticks = ticks;
-    this.asJson = settings.modes().json();
-  }
-
-  /** {@return the addresses of this end, one per queue pair} */
-  public List<Address> locals() {
-    return locals;
-  }
-
-  /** {@return the addresses of the peer, one per queue pair} */
-  public List<Address> remotes() {
-    return remotes;
-  }
-
-  /** {@return bytes of all messages in both directions} */
-  public long bytes() {
-    return bytes;
-  }
-
-  /** {@return the number of exchanges} */
-  public int iters() {
-    return iters;
-  }
-
-  /** {@return duration in seconds} */
-  public double seconds() {
-    return seconds;
+/**
+ * The result of a run; its text is the last two lines of the original, after the addresses.
+ *
+ * @param locals the addresses of this end, one per queue pair
+ * @param remotes the addresses of the peer, one per queue pair
+ * @param bytes bytes of all messages in both directions
+ * @param iters the number of exchanges
+ * @param seconds duration in seconds
+ * @param ticks what the text says of the completions' timestamps
+ * @param asJson whether the text is JSON
+ */
+public record Figures(
+    List<Address> locals,
+    List<Address> remotes,
+    long bytes,
+    int iters,
+    double seconds,
+    String ticks,
+    boolean asJson)
+    implements Printable, JsonView {
+  /** Copies the lists. */
+  public Figures {
+    locals = List.copyOf(locals);
+    remotes = List.copyOf(remotes);
   }
 
   /** {@return megabits per second, both directions together} */

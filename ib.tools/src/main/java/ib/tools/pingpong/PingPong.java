@@ -147,12 +147,13 @@ public final class PingPong {
   private Figures figures(List<Address> locals, List<Address> remotes, long ns, Player player) {
     long bytes = (long) settings.size() * settings.iters() * 2;
     return new Figures(
-        settings,
         locals,
         remotes.subList(0, locals.size()),
         bytes,
-        Math.max(1, ns),
-        player.ticks.text());
+        settings.iters(),
+        Math.max(1, ns) / 1e9,
+        player.ticks.text(),
+        settings.modes().json());
   }
 
   private void check(Figures figures, Payload payload, boolean whole) {

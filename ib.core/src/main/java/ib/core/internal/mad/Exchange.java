@@ -32,11 +32,7 @@ final class Exchange {
   }
 
   void disarm() {
-    World.Alarm a = alarm;
-    if (a != null) {
-      a.cancel();
-      alarm = null;
-    }
+    alarm = World.cancelled(alarm);
   }
 
   void complete(MadReceived response) {

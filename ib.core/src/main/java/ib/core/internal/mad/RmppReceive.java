@@ -19,20 +19,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class RmppReceive {
   /** The end of a transfer. */
+  @FunctionalInterface
   interface End {
     /** Called with the whole message. */
     void message(Mad message);
 
     /** Called when the transfer has failed. */
-    void failed(RmppException why);
-
-    /** Called when the receiver no longer remembers the transfer. */
-    void forgotten();
+    default void failed(RmppException why) {}
   }
 
   private static final String OUTSIDE = "a segment of RMPP outside of the window";
   private static final String NO_SEGMENT = "a segment of RMPP that there is no room for";
 
+  private final Rmpp.Key key;
   private final MadSource source;
   private final MadAddress back;
   private final Receives room;
@@ -49,7 +48,9 @@ final class RmppReceive {
   private boolean over;
   private World.@Nullable Alarm alarm;
 
-  RmppReceive(MadSource source, MadAddress back, Receives room, Rmpp.Port port, End end) {
+  RmppReceive(
+      Rmpp.Key key, MadSource source, MadAddress back, Receives room, Rmpp.Port port, End end) {
+    this.key = key;
     this.source = source;
     this.back = back;
     this.room = room;
@@ -163,7 +164,7 @@ final class RmppReceive {
             lingerNs,
             () -> {
               over = true;
-              end.forgotten();
+              room.remove(key);
             });
   }
 
@@ -192,8 +193,7 @@ final class RmppReceive {
   /** Ends the transfer, because the sender has aborted it. */
   void aborted(RmppStatus status) {
     if (!complete && !over) {
-      close();
-      end.failed(new RmppException(status, "receiving", true));
+      fail(new RmppException(status, "receiving", true));
     }
   }
 
@@ -202,16 +202,20 @@ final class RmppReceive {
     if (any != null) {
       giveUp(any, status);
     } else {
-      close();
-      end.failed(new RmppException(status, "receiving", false));
+      fail(new RmppException(status, "receiving", false));
     }
   }
 
   private void giveUp(Mad mad, RmppStatus status) {
     port.count(Counter.RMPP_ABORTS);
     port.transmit(Rmpp.refusal(mad, status), back);
+    fail(new RmppException(status, "receiving " + mad, false));
+  }
+
+  private void fail(RmppException why) {
     close();
-    end.failed(new RmppException(status, "receiving " + mad, false));
+    room.remove(key);
+    end.failed(why);
   }
 
   /** Forgets all without a word to the peer. */
@@ -228,10 +232,6 @@ final class RmppReceive {
   }
 
   private void cancelAlarm() {
-    World.Alarm a = alarm;
-    if (a != null) {
-      a.cancel();
-      alarm = null;
-    }
+    alarm = World.cancelled(alarm);
   }
 }

@@ -86,11 +86,7 @@ final class RmppSend {
   }
 
   private void disarm() {
-    World.Alarm a = alarm;
-    if (a != null) {
-      a.cancel();
-      alarm = null;
-    }
+    alarm = World.cancelled(alarm);
   }
 
   private Mad segment(int number) {

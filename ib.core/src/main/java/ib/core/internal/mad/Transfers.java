@@ -202,7 +202,7 @@ final class Transfers {
     Rmpp.Key key = Rmpp.Key.of(mad.header(), false, source.answer());
     Receives.Receiving r = requests.get(key);
     if (r == null) {
-      r = open(requests, agent, key, mad, source, new ToAgent(agent, key, source));
+      r = open(requests, agent, key, mad, source, m -> agent.deliver(new MadReceived(m, source)));
     }
     if (r != null) {
       r.transfer().data(mad);
@@ -217,7 +217,7 @@ final class Transfers {
     Rmpp.Key key = Rmpp.Key.of(mad.header(), true, source.answer());
     Receives.Receiving r = responses.get(key);
     if (r == null && e != null) {
-      r = open(responses, e.agent, key, mad, source, new ToExchange(e, key, source));
+      r = open(responses, e.agent, key, mad, source, new ToExchange(e, source));
       if (r != null) {
         e.disarm(); // from now on the transfer's own time counts
         RmppSend s = e.sending;
@@ -254,46 +254,17 @@ final class Transfers {
     }
     MadAddress to = address(back, source);
     Receives.Receiving r =
-        new Receives.Receiving(agent, new RmppReceive(source, to, receives, port, end));
+        new Receives.Receiving(agent, new RmppReceive(key, source, to, receives, port, end));
     receives.put(key, r);
     return r;
   }
 
-  private final class ToAgent implements RmppReceive.End {
-    private final Agent agent;
-    private final Rmpp.Key key;
-    private final MadSource source;
-
-    ToAgent(Agent agent, Rmpp.Key key, MadSource source) {
-      this.agent = agent;
-      this.key = key;
-      this.source = source;
-    }
-
-    @Override
-    public void message(Mad message) {
-      agent.deliver(new MadReceived(message, source));
-    }
-
-    @Override
-    public void failed(RmppException why) {
-      requests.remove(key);
-    }
-
-    @Override
-    public void forgotten() {
-      requests.remove(key);
-    }
-  }
-
   private final class ToExchange implements RmppReceive.End {
     private final Exchange exchange;
-    private final Rmpp.Key key;
     private final MadSource source;
 
-    ToExchange(Exchange exchange, Rmpp.Key key, MadSource source) {
+    ToExchange(Exchange exchange, MadSource source) {
       this.exchange = exchange;
-      this.key = key;
       this.source = source;
     }
 
@@ -307,13 +278,7 @@ final class Transfers {
 
     @Override
     public void failed(RmppException why) {
-      responses.remove(key);
       end(exchange, why);
-    }
-
-    @Override
-    public void forgotten() {
-      responses.remove(key);
     }
   }
 

@@ -1,5 +1,7 @@
 package ib.core.internal.mad;
 
+import org.jspecify.annotations.Nullable;
+
 /** Time and threads of the management layers: the seam by which a test replaces both. */
 public interface World {
   /** A task that runs later, unless it is cancelled. */
@@ -7,6 +9,19 @@ public interface World {
   interface Alarm {
     /** Cancels the task, if it has not run yet. */
     void cancel();
+  }
+
+  /**
+   * Cancels an alarm, if there is one.
+   *
+   * @param alarm the alarm, or null
+   * @return null, for the field that held the alarm
+   */
+  static @Nullable Alarm cancelled(@Nullable Alarm alarm) {
+    if (alarm != null) {
+      alarm.cancel();
+    }
+    return null;
   }
 
   /**

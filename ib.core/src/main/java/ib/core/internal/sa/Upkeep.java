@@ -182,10 +182,6 @@ abstract class Upkeep {
 
   /** Waits for nothing any more. */
   final void stop() {
-    World.Alarm a = alarm;
-    if (a != null) {
-      a.cancel();
-      alarm = null;
-    }
+    alarm = World.cancelled(alarm);
   }
 }

@@ -163,25 +163,9 @@ final class RmppBoundsTest {
     Receives room = new Receives();
     for (int i = 0; i < Receives.MAX_MESSAGES; i++) {
       assertTrue(room.admits(), "message " + i);
-      RmppReceive.End none =
-          new RmppReceive.End() {
-            @Override
-            public void message(Mad message) {
-              end = "message";
-            }
-
-            @Override
-            public void failed(ib.core.mad.RmppException why) {
-              end = "failed";
-            }
-
-            @Override
-            public void forgotten() {
-              end = "forgotten";
-            }
-          };
-      RmppReceive under = new RmppReceive(null, Net.to(2), room, port, none);
-      room.put(new Rmpp.Key(i, 3, false, 2, null), new Receives.Receiving(null, under));
+      Rmpp.Key key = new Rmpp.Key(i, 3, false, 2, null);
+      RmppReceive under = new RmppReceive(key, null, Net.to(2), room, port, m -> end = "message");
+      room.put(key, new Receives.Receiving(null, under));
     }
     assertFalse(room.admits());
     room.remove(new Rmpp.Key(0, 3, false, 2, null));

@@ -2,6 +2,8 @@ package ib.core.internal.mad;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ib.core.mad.Mad;
@@ -24,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class RmppReceiverTest {
   private static final MadSource SOURCE =
       new MadSource(1, false, 7, 0, 33, 0, AhAttr.ofLid(1, 7, 0));
+  private static final Rmpp.Key KEY = new Rmpp.Key(2, 3, false, 7, null);
   private static final int LAST = RmppHeader.FLAG_LAST;
 
   private final List<String> sent = new ArrayList<>();
@@ -60,6 +63,7 @@ final class RmppReceiverTest {
 
   private final RmppReceive receiver =
       new RmppReceive(
+          KEY,
           SOURCE,
           Net.to(7),
           room,
@@ -73,11 +77,6 @@ final class RmppReceiverTest {
             @Override
             public void failed(RmppException why) {
               end += "failed";
-            }
-
-            @Override
-            public void forgotten() {
-              end += ", forgotten";
             }
           });
 
@@ -171,6 +170,7 @@ final class RmppReceiverTest {
   @Test
   @DisplayName("a message that has arrived is not aborted, and is forgotten after a while")
   void arrived() {
+    room.put(KEY, new Receives.Receiving(null, receiver));
     data(1, LAST);
     said("1 of " + 1);
     assertTrue(receiver.complete());
@@ -178,8 +178,10 @@ final class RmppReceiverTest {
     assertEquals("200 bytes", end);
     data(1, LAST);
     said("1 of " + 1);
+    assertNotNull(room.get(KEY), "remembered");
     alarms.removeLast().run();
-    assertEquals("200 bytes, forgotten", end);
+    assertNull(room.get(KEY), "forgotten");
+    assertEquals("200 bytes", end);
     assertTrue(alarms.isEmpty());
   }
 
@@ -196,11 +198,13 @@ final class RmppReceiverTest {
   @Test
   @DisplayName("a message whose end does not come is given up, with a word only to a known sender")
   void givenUp() {
+    room.put(KEY, new Receives.Receiving(null, receiver));
     data(1, 0);
     sent.clear();
     alarms.removeLast().run();
     said(status(RmppStatus.TOTAL_TIME_TOO_LONG));
     assertEquals("failed", end);
+    assertNull(room.get(KEY), "forgotten");
     data(2, LAST);
     assertEquals(1, refused, "it is over");
   }

@@ -10,17 +10,8 @@ import org.jspecify.annotations.Nullable;
  * the driver, one call at a time per queue. Other calls are reported (S20, S23, S24), and the
  * vector runs the client's handler.
  */
-final class GuardedCompHandler implements CompHandler {
-  private final RawCompletions task;
-  private final Contract contract;
-  private final String driver;
-
-  GuardedCompHandler(RawCompletions task, Contract contract, String driver) {
-    this.task = task;
-    this.contract = contract;
-    this.driver = driver;
-  }
-
+record GuardedCompHandler(RawCompletions task, Contract contract, String driver)
+    implements CompHandler {
   @Override
   public void complete(CompletionQueue cq, @Nullable Object context) {
     if (!task.isConnected()) {

@@ -8,25 +8,13 @@ import org.jspecify.annotations.Nullable;
  * The event handler of an object that the core passes to a driver. It queues the event and never
  * runs the client's handler on the driver's thread. It reports a driver that calls it from the call
  * chain of a verb (S20, S21: rdmavt does so in modify).
+ *
+ * @param events the object's queue
+ * @param contract where violations are reported
+ * @param driver the name of the driver, for reports
  */
-public final class GuardedEventHandler implements EventHandler {
-  private final ObjectEvents events;
-  private final Contract contract;
-  private final String driver;
-
-  /**
-   * Guards the handler of an object.
-   *
-   * @param events the object's queue
-   * @param contract where violations are reported
-   * @param driver the name of the driver, for reports
-   */
-  public GuardedEventHandler(ObjectEvents events, Contract contract, String driver) {
-    this.events = events;
-    this.contract = contract;
-    this.driver = driver;
-  }
-
+public record GuardedEventHandler(ObjectEvents events, Contract contract, String driver)
+    implements EventHandler {
   @Override
   public void handle(IbEvent event, @Nullable Object context) {
     if (contract.checking()) {

@@ -10,16 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /** The engine's diagnosis of a queue pair, and the fabric's losses of the device's packets. */
-final class FabricDiagnosis implements QpDiagnosis {
+record FabricDiagnosis(QpDiagnosis engine, List<FabricPort> wires) implements QpDiagnosis {
   private static final String PARTITION = "fabric_drop_partition";
-
-  private final QpDiagnosis engine;
-  private final List<FabricPort> wires;
-
-  FabricDiagnosis(QpDiagnosis engine, List<FabricPort> wires) {
-    this.engine = engine;
-    this.wires = wires;
-  }
 
   @Override
   public String device() {

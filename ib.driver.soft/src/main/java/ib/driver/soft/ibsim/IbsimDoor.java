@@ -35,7 +35,10 @@ public final class IbsimDoor implements AutoCloseable {
   private final Selector selector;
   private final DatagramChannel control;
   private final Thread thread;
-  private final Incidents incidents;
+
+  /** The refused datagrams by reason, and the exceptions that the server has survived. */
+  final Incidents incidents;
+
   private final Clients clients;
   private final ByteBuffer bytes = ByteBuffer.allocate(1024);
   private volatile boolean closed;
@@ -102,11 +105,6 @@ public final class IbsimDoor implements AutoCloseable {
   /** {@return the names of the clients' nodes} */
   public List<String> clients() {
     return clients.names();
-  }
-
-  /** {@return the refused datagrams by reason, and the exceptions that the server has survived} */
-  public Incidents incidents() {
-    return incidents;
   }
 
   private void run() {

@@ -26,9 +26,14 @@ public enum LinkSpeed {
 
   private static final int SECOND = 5; // bits of LinkSpeedExtEnabled, before those of the second
 
-  private final int classic;
-  private final int extended;
-  private final int verbs;
+  /** LinkSpeedActive. */
+  final int classic;
+
+  /** The extended speed as {@link PortInfo#extendedSpeed} has it, 0 for none. */
+  final int extended;
+
+  /** The code of {@code ibv_port_attr.active_speed}. */
+  final int verbs;
 
   LinkSpeed(int classic, int extended, int verbs) {
     this.classic = classic;
@@ -52,16 +57,6 @@ public enum LinkSpeed {
     return Rate.of(Rate.ofLane(SDR.verbs));
   }
 
-  /** {@return LinkSpeedActive} */
-  public int classic() {
-    return classic;
-  }
-
-  /** {@return the extended speed as {@link PortInfo#extendedSpeed} has it, 0 for none} */
-  public int extended() {
-    return extended;
-  }
-
   /** {@return LinkSpeedEnabled of a port that has enabled this speed and all slower ones} */
   public int upTo() {
     return 2 * classic - 1;
@@ -70,11 +65,6 @@ public enum LinkSpeed {
   /** {@return the extended speeds of a port that has enabled this speed and all slower ones} */
   public int upToExtended() {
     return extended == 0 ? 0 : 2 * extended - 1;
-  }
-
-  /** {@return the code of {@code ibv_port_attr.active_speed}} */
-  public int verbs() {
-    return verbs;
   }
 
   /** {@return extended speeds of two fields of PortInfo as one mask} */

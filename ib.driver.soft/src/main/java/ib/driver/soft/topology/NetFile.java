@@ -161,7 +161,7 @@ public final class NetFile {
     Offer usual =
         new Offer(
             make.getOrDefault("width", (long) WIDTH_4X).intValue() & 0x1f,
-            make.getOrDefault("speed", (long) LinkSpeed.SDR.classic()).intValue() & 0x7,
+            make.getOrDefault("speed", (long) LinkSpeed.SDR.classic).intValue() & 0x7,
             make.getOrDefault("extspeed", 0L).intValue() & 0xf);
     node.ports().forEach(port -> port.offer(usual.widths, usual.speeds, usual.extended));
   }
@@ -255,7 +255,7 @@ public final class NetFile {
       any = true;
       switch (option.group(1)) {
         case "w" -> widths = value & 0x1f;
-        case "s" -> speeds = value == 0 ? LinkSpeed.QDR.classic() : value & 0x7;
+        case "s" -> speeds = value == 0 ? LinkSpeed.QDR.classic : value & 0x7;
         default -> extended = value & 0xf;
       }
     }

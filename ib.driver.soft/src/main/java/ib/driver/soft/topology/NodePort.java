@@ -328,13 +328,13 @@ public final class NodePort {
   }
 
   private void active(LinkSpeed speed, int width) {
-    PortInfo.LINK_SPEED_ACTIVE.set(info, speed.classic());
-    PortInfo.LINK_SPEED_EXT_ACTIVE.set(info, LinkSpeed.first(speed.extended()));
-    PortInfo.LINK_SPEED_EXT_ACTIVE_2.set(info, LinkSpeed.second(speed.extended()));
+    PortInfo.LINK_SPEED_ACTIVE.set(info, speed.classic);
+    PortInfo.LINK_SPEED_EXT_ACTIVE.set(info, LinkSpeed.first(speed.extended));
+    PortInfo.LINK_SPEED_EXT_ACTIVE_2.set(info, LinkSpeed.second(speed.extended));
     PortInfo.LINK_WIDTH_ACTIVE.set(info, width);
     Adapter device = adapter;
     if (device != null) {
-      device.link(width, speed.verbs());
+      device.link(width, speed.verbs);
     }
   }
 

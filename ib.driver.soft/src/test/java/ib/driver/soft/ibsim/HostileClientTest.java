@@ -129,8 +129,8 @@ final class HostileClientTest {
     assertEquals(List.of("soft0"), door.clients());
     assertEquals(1, lines.size(), lines.toString());
     assertTrue(lines.getFirst().contains("a client's port that is none, from /127.0.0.1:"));
-    assertEquals(4, door.incidents().refused("a client's port that is none"));
-    assertEquals(0, door.incidents().outlived());
+    assertEquals(4, door.incidents.refused("a client's port that is none"));
+    assertEquals(0, door.incidents.outlived());
   }
 
   @Test
@@ -185,8 +185,8 @@ final class HostileClientTest {
         ask(stranger, control(Control.DISCONNECT, each));
       }
     }
-    assertTrue(door.incidents().total() > DATAGRAMS / 10, "seed " + SEED);
-    assertEquals(0, door.incidents().outlived(), "seed " + SEED + " " + door.incidents().counts());
+    assertTrue(door.incidents.total() > DATAGRAMS / 10, "seed " + SEED);
+    assertEquals(0, door.incidents.outlived(), "seed " + SEED + " " + door.incidents.counts());
     assertEquals(1, lines.size(), lines.toString());
     assertEquals(List.of("soft0"), door.clients(), "seed " + SEED);
     assertEquals(before, sockets(), "seed " + SEED);
@@ -215,9 +215,9 @@ final class HostileClientTest {
         assertEquals(
             Control.SET_ISSM, Control.type(ask(socket, control(Control.SET_ISSM, spoken))));
         assertEquals(64, door.clients().size());
-        assertEquals(1_000, door.incidents().refused("of another length"));
-        assertEquals(1 + 1_000 + 1 - 64, door.incidents().refused(SILENT));
-        assertEquals(0, door.incidents().outlived(), door.incidents().counts().toString());
+        assertEquals(1_000, door.incidents.refused("of another length"));
+        assertEquals(1 + 1_000 + 1 - 64, door.incidents.refused(SILENT));
+        assertEquals(0, door.incidents.outlived(), door.incidents.counts().toString());
         assertEquals(1, lines.size(), lines.toString());
         door.close();
         assertEquals(List.of(), door.clients());
@@ -247,7 +247,7 @@ final class HostileClientTest {
       int data = ((InetSocketAddress) socket.getLocalAddress()).getPort();
       ByteBuffer answer = ask(socket, control(Control.CONNECT, 0).putInt(Control.DATA, data));
       assertEquals(0, Control.type(answer), "refused");
-      assertEquals(1, door.incidents().refused("no room for another client"));
+      assertEquals(1, door.incidents.refused("no room for another client"));
     } finally {
       for (DatagramChannel each : crowd) {
         each.close();

@@ -29,9 +29,9 @@ class LinkSpeedTest {
     int[] expected = Arrays.stream(codes.split(" ")).mapToInt(Integer::parseInt).toArray();
     for (int i = 0; i < WIDTHS.length; i++) {
       MemorySegment info = MemorySegment.ofArray(new byte[64]);
-      PortInfo.LINK_SPEED_ACTIVE.set(info, speed.classic());
-      PortInfo.LINK_SPEED_EXT_ACTIVE.set(info, LinkSpeed.first(speed.extended()));
-      PortInfo.LINK_SPEED_EXT_ACTIVE_2.set(info, LinkSpeed.second(speed.extended()));
+      PortInfo.LINK_SPEED_ACTIVE.set(info, speed.classic);
+      PortInfo.LINK_SPEED_EXT_ACTIVE.set(info, LinkSpeed.first(speed.extended));
+      PortInfo.LINK_SPEED_EXT_ACTIVE_2.set(info, LinkSpeed.second(speed.extended));
       PortInfo.LINK_WIDTH_ACTIVE.set(info, WIDTHS[i]);
       assertEquals(expected[i], LinkSpeed.rate(info), speed + " of width code " + WIDTHS[i]);
     }

@@ -126,7 +126,7 @@ public final class NetText {
     int classic = PortInfo.LINK_SPEED_ACTIVE.in(port.info());
     int extended = PortInfo.extendedSpeed(port.info());
     for (LinkSpeed s : LinkSpeed.values()) {
-      if (s.extended() == extended && s.classic() == classic) {
+      if (s.extended == extended && s.classic == classic) {
         return width + "x" + s.name();
       }
     }

@@ -31,7 +31,10 @@ public final class VerbsContext {
 
   final Libibverbs library;
   private final String name;
-  private final String kernelName;
+
+  /** The name in the kernel. */
+  final String kernelName;
+
   final long address;
   private final MemorySegment context;
   final Function postSend;
@@ -166,11 +169,6 @@ public final class VerbsContext {
       }
     }
     throw denied.apply(Libc.ENODEV);
-  }
-
-  /** {@return the name in the kernel} */
-  public String kernelName() {
-    return kernelName;
   }
 
   int asyncFd() {

@@ -83,7 +83,7 @@ public final class VerbsOps implements DeviceOps {
 
   @Override
   public Map<String, Long> counters(int port) {
-    Map<String, Long> all = sysfs.counters(context.kernelName(), port);
+    Map<String, Long> all = sysfs.counters(context.kernelName, port);
     all.putAll(counted.get());
     return all;
   }

@@ -53,7 +53,7 @@ final class Adapter {
   synchronized @Nullable NetDevice enter(String name, boolean take) {
     for (int i = 0; i < interfaces.size() && !ended; i++) {
       NetDevice each = interfaces.get(i);
-      if (each.name().equals(name) && (each.child() || !take)) {
+      if (each.name().equals(name) && (each.child || !take)) {
         inside++;
         return take ? interfaces.remove(i) : each;
       }

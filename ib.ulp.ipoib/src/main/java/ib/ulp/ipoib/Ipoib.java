@@ -297,7 +297,7 @@ public final class Ipoib implements IbClient {
   private String claimChild(NetDevice parent, int pkey, @Nullable String wanted) {
     int full = full(pkey);
     boolean own = wanted == null && full == parent.pkey();
-    if (full == 0x8000 || own || parent.child()) {
+    if (full == 0x8000 || own || parent.child) {
       throw new IbInvalidException(
           "create_child of " + parent.name(),
           String.format("P_Key 0x%04x", pkey),

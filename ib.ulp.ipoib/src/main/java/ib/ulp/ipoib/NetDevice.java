@@ -39,7 +39,10 @@ public final class NetDevice implements AutoCloseable {
 
   private final Logger log = LoggerFactory.getLogger(NetDevice.class);
   private final String name;
-  private final boolean child;
+
+  /** Whether this interface was created as the child of another, for a partition. */
+  final boolean child;
+
   private final IbDevice device;
   final int port;
   final LinkConfig config;
@@ -149,11 +152,6 @@ public final class NetDevice implements AutoCloseable {
   /** {@return the name, for example {@code ib0} or {@code ib0.8001}} */
   public String name() {
     return name;
-  }
-
-  /** {@return whether this interface was created as the child of another, for a partition} */
-  public boolean child() {
-    return child;
   }
 
   /** {@return device and port, for example {@code soft0/1}} */

@@ -98,7 +98,7 @@ final class ConnectedMode implements Loop.Work, RcQueue.Receiver, Connections.Ow
     LinkConfig config = link.config;
     int sends = Math.min(MAX_SENDS, config.sends());
     int receives = Math.min(MAX_RECEIVES, config.receives());
-    Refusals refusals = link.statistics().refusals();
+    Refusals refusals = link.statistics().refusals;
     CmPort cm = shared.cm.open(link.device.name(), link.port, "ib.ulp.ipoib");
     boolean whole = false;
     try {

@@ -34,7 +34,10 @@ public final class Statistics {
   }
 
   private static final int COUNTS = Count.values().length;
-  private final Refusals refusals = new Refusals();
+
+  /** The counters of refused connection manager messages. */
+  final Refusals refusals = new Refusals();
+
   private final AtomicLongArray values = new AtomicLongArray(COUNTS + Drop.values().length);
 
   /** Adds to a counter; on the loop's thread only. */
@@ -50,11 +53,6 @@ public final class Statistics {
 
   private void increase(int at, long by) {
     values.lazySet(at, values.getPlain(at) + by); // a single writer needs no atomic addition
-  }
-
-  /** {@return the counters of refused connection manager messages} */
-  public Refusals refusals() {
-    return refusals;
   }
 
   public long of(Count what) {

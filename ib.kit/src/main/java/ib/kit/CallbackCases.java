@@ -45,15 +45,12 @@ final class CallbackCases {
     s.add(
         "requestNotify and poll do not run the handler themselves",
         t -> {
-          Probe probe = new Probe();
-          End a = t.end(t.left(), Shape.of(QpType.RC));
-          CompletionQueue cq = t.later(probe.cq(t.left()));
-          Flood flood = t.later(new Flood(a, cq, 1, 1));
-          flood.one(1);
-          probe.during(() -> cq.requestNotify(NotifyFlags.NEXT_COMP));
-          probe.during(() -> cq.poll(Account.batch(1), 1));
-          flood.one(2);
-          probe.awaitCalls(1);
+          Armed a = Armed.of(t, new Probe());
+          a.flood().one(1);
+          a.probe().during(() -> a.cq().requestNotify(NotifyFlags.NEXT_COMP));
+          a.probe().during(() -> a.cq().poll(Account.batch(1), 1));
+          a.flood().one(2);
+          a.probe().awaitCalls(1);
         });
   }
 

@@ -276,10 +276,6 @@ final class EventCases {
           Await.until("its event", () -> !heard.isEmpty());
           Assertions.assertEquals(1, heard.size());
         });
-    portsRest(s);
-  }
-
-  private static void portsRest(Catalogue.Section s) {
     s.add(
         "a cable pulled under a connection: RETRY_EXC_ERR; put back, a new one works",
         t -> {

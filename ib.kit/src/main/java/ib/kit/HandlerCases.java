@@ -97,10 +97,6 @@ final class HandlerCases {
     s.add(
         "close of a queue waits for its running handler, and none comes later (I4)",
         HandlerCases::fence);
-    handlersRest(s);
-  }
-
-  private static void handlersRest(Catalogue.Section s) {
     s.pair(
         "a queue pair closed between startPoll and endPoll does no harm (B21)",
         (t, p) -> {

@@ -184,10 +184,6 @@ final class LimitCases {
         "an SRQ limit above the capacity is refused",
         (t, e) -> refused(() -> srq(e, new SrqAttr(8, 1, 9)), 9),
         Cap.SRQ);
-    rangesMore(s);
-  }
-
-  private static void rangesMore(Catalogue.Section s) {
     s.pair(
         "a CQ is not resized below what waits in it, and keeps it",
         (t, p) -> {

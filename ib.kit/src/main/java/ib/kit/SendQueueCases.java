@@ -115,10 +115,6 @@ final class SendQueueCases {
           new Pair(p.b, p.a).ping(t);
           Await.empty(p.a.sendCq, "nothing was posted");
         });
-    drainedMore(s);
-  }
-
-  private static void drainedMore(Catalogue.Section s) {
     s.pair(
         "RC attributes changed in SQD are returned by query and take effect",
         (t, p) -> {

@@ -5,15 +5,13 @@ import ib.core.verbs.QpType;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /** All cases, in order. Numbers inside a section follow its order, so new cases go to its end. */
 public final class Catalogue {
-  private static final Map<Cap, QpType> SERVICES =
-      Map.of(Cap.RC, QpType.RC, Cap.UC, QpType.UC, Cap.UD, QpType.UD);
+  private static final List<QpType> SERVICES = List.of(QpType.RC, QpType.UC, QpType.UD);
 
   private final List<Case> cases = new ArrayList<>();
 
@@ -138,9 +136,12 @@ public final class Catalogue {
 
     /** The case's own service goes before that of the section. */
     private Shape shape(Cap... more) {
-      Stream<Cap> all = Stream.concat(Stream.of(more), needs.stream());
-      Cap service = all.filter(SERVICES::containsKey).findFirst().orElseThrow();
-      return shaped.apply(Shape.of(SERVICES.get(service)));
+      QpType type =
+          Stream.concat(Stream.of(more), needs.stream())
+              .flatMap(cap -> SERVICES.stream().filter(each -> DataOptionCases.cap(each) == cap))
+              .findFirst()
+              .orElseThrow();
+      return shaped.apply(Shape.of(type));
     }
   }
 }

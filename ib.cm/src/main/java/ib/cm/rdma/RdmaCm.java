@@ -56,7 +56,7 @@ public final class RdmaCm implements AutoCloseable {
   /** The ways of the program. */
   final Routes routes;
 
-  /** What was refused. */
+  /** The refusals by reason. */
   final Incidents incidents;
 
   /** The connections of the program. */

@@ -20,7 +20,7 @@ class TimedEnd extends End {
     DISCONNECT("disconnect"),
     DESTROY("destroy");
 
-    /** Its name in the table. */
+    /** The name of the step in the table. */
     final String text;
 
     Step(String text) {

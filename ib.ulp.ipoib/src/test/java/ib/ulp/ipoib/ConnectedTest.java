@@ -73,6 +73,8 @@ class ConnectedTest {
     assertTrue(a.ping(TO_B, 2016, PATIENCE_NS).get() > 0);
     assertEquals("connected", NetifCommand.run(lab.ipoib, "mode", "ib0", "connected"));
     assertTrue(NetifCommand.run(lab.ipoib, "show", "ib0").contains("mtu 65520 mode connected"));
+    String changed = "10.96.0.1=80:"; // the flag of RC; an answer of 60,000 bytes is dropped before
+    Lab.await(() -> lab.device("ib1").neighbours().toString().contains(changed), "the new address");
     assertTrue(a.ping(TO_B, 60_000, PATIENCE_NS).get() > 0);
   }
 

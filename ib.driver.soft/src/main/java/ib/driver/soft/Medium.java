@@ -123,18 +123,22 @@ final class Medium implements AutoCloseable {
    * @throws IbInvalidException when one is wrong; what is right is in effect
    */
   synchronized void configure(Map<String, ?> values) {
-    String why = null;
     try {
       apply(values);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException e) { // an Error says nothing of the values: all stays as it was
       boolean first = topology.isEmpty() && !file(values.get(TOPOLOGY.name())).isEmpty();
-      why = first ? "its topology is refused: " + e.getMessage() : null;
+      refuse(first ? "its topology is refused: " + e.getMessage() : null);
       throw e;
-    } finally {
-      if (refused || why != null) {
-        refused = why != null;
-        fabric.refuse(why);
-      }
+    }
+    refuse(null);
+  }
+
+  /** Keeps devices absent for a reason; null lifts what was refused before. */
+  @GuardedBy("this")
+  private void refuse(@Nullable String why) {
+    if (refused || why != null) {
+      refused = why != null;
+      fabric.refuse(why);
     }
   }
 

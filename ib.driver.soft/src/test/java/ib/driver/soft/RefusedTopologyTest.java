@@ -126,6 +126,22 @@ final class RefusedTopologyTest {
   }
 
   @Test
+  @DisplayName("D21: an Error while a configuration is read lifts no refusal")
+  void error() throws IOException {
+    configured();
+    refuse(topology("nonsense"));
+    Object fails =
+        new Object() {
+          @Override
+          public String toString() {
+            throw new StackOverflowError("planned");
+          }
+        };
+    assertThrows(StackOverflowError.class, () -> medium.configure(Map.of("sm.priority", fails)));
+    assertEquals(List.of(), plugged());
+  }
+
+  @Test
   @DisplayName("what there is goes on: a running topology, and a fabric without one")
   void goesOn() throws IOException {
     configured();

@@ -117,11 +117,14 @@ final class DeployFindingsTest {
             + none
             + "ib.driver.sotf; did you mean ib.driver.soft?";
     assertEquals(List.of(misspelt), found());
+    configure("jmx.acl.cfg", "jmx.acl", null); // Karaf's, read by its own code
+    assertEquals(List.of(misspelt, "bundles WARN conf/jmx.acl.cfg" + none + "jmx.acl"), found());
     taken = new String[] {"ib.core"};
     assertEquals(
         List.of(
             "bundles FAIL conf/ib.driver.soft-b.cfg" + none + "ib.driver.soft",
-            "bundles FAIL conf/ib.driver.sotf-a (1).cfg" + none + "ib.driver.sotf"),
+            "bundles FAIL conf/ib.driver.sotf-a (1).cfg" + none + "ib.driver.sotf",
+            "bundles WARN conf/jmx.acl.cfg" + none + "jmx.acl"),
         found());
   }
 }

@@ -316,11 +316,20 @@ final class QpControl extends ControlPath {
         }
         qp.history.begin(run); // counts what was caught
         Flusher.finish(steps(), run);
+        letGo();
         again = false;
       } catch (Throwable t) {
         again = qp.history.caught(t);
       }
     }
+  }
+
+  /** Lets go of the rings: only a poster that was given up may still hold one. */
+  private void letGo() {
+    qp.sends = new SendRing(qp.sends);
+    qp.receives = new ReceiveRing(qp.receives);
+    steps().requester.reset();
+    qp.responder.reset();
   }
 
   @Override

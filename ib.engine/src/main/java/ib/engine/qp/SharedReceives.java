@@ -17,7 +17,7 @@ public final class SharedReceives {
     }
   }
 
-  private final ReceiveRing ring;
+  private volatile ReceiveRing ring;
   private final Runnable few;
   private volatile int limit;
 
@@ -38,6 +38,11 @@ public final class SharedReceives {
     return ring;
   }
 
+  /** Refuses all later receives and lets go of those that are there. */
+  public void close() {
+    ring = new ReceiveRing(ring);
+  }
+
   /** {@return the limit, 0 after it was reached} */
   public int limit() {
     return limit;
@@ -50,6 +55,7 @@ public final class SharedReceives {
 
   /** Takes a receive; tells once when fewer are left than the limit (IBA 10.2.9.3). */
   boolean take(HeldReceive into) {
+    ReceiveRing ring = this.ring;
     if (!ring.take(into)) {
       return false;
     }

@@ -28,6 +28,17 @@ public final class ReceiveRing extends SlotRing {
     this.cqes = new @Nullable Cqe[Math.max(1, capacity())];
   }
 
+  /**
+   * Stands in for a ring whose memory is to go: every claim fails.
+   *
+   * @param before that ring, which is sealed now if it was not; its requests are completed
+   */
+  public ReceiveRing(ReceiveRing before) {
+    super(before);
+    this.sgeMost = before.sgeMost;
+    this.cqes = new @Nullable Cqe[1];
+  }
+
   /** {@return elements per request} */
   public int sgeMost() {
     return sgeMost;

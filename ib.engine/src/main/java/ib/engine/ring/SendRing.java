@@ -21,6 +21,16 @@ public final class SendRing extends SlotRing {
   }
 
   /**
+   * Stands in for a ring whose memory is to go: every claim fails.
+   *
+   * @param before that ring, which is sealed now if it was not; its requests are completed
+   */
+  public SendRing(SendRing before) {
+    super(before);
+    slots = new SendSlots(words, before.slots.sgeMost, before.slots.inlineMost);
+  }
+
+  /**
    * {@return the requests in the slots, of which {@link #base} says the place; for the poster that
    * claimed a slot, or the consumer once it is published}
    */

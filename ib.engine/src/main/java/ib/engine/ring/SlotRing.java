@@ -64,6 +64,22 @@ public abstract class SlotRing extends ReleaseCursor {
   }
 
   /**
+   * In place of one whose memory is to go, which is sealed now if it was not: sealed, of one slot,
+   * and as large to look at.
+   */
+  SlotRing(SlotRing before) {
+    if (!before.sealed()) {
+      before.seal();
+    }
+    this.capacity = before.capacity;
+    this.mask = 0;
+    this.stride = before.stride;
+    this.words = new long[stride];
+    begin(before.tail());
+    seal();
+  }
+
+  /**
    * Goes on with the indices of the ring before it, which is sealed, so that a completion of that
    * one frees no slot of this; for who made it and has not shown it to any thread.
    *

@@ -61,7 +61,7 @@ public final class SoftSrq extends SharedReceiveQueue {
 
   @Override
   protected void doDestroy() {
-    shared.ring().seal();
+    shared.close();
     hca.discount(Limit.MAX_SRQ);
   }
 }

@@ -9,8 +9,6 @@ public enum AtomicCap implements Numbered {
   /** Among all of the host: processors and other devices too. */
   GLOB(2, "ATOMIC_GLOB");
 
-  private static final AtomicCap[] VALUES = values();
-
   private final int value;
   private final String label;
 
@@ -38,6 +36,6 @@ public enum AtomicCap implements Numbered {
    * @throws IbInvalidException if no constant has that number
    */
   public static AtomicCap of(int value) {
-    return Numbered.of(VALUES, value, "use 0 to 2");
+    return Numbered.of(values(), value, "use 0 to 2");
   }
 }

@@ -35,8 +35,6 @@ public enum Errno implements Numbered {
   /** Timed out. */
   ETIMEDOUT(110);
 
-  private static final Errno[] VALUES = values();
-
   private final int value;
 
   Errno(int value) {
@@ -57,6 +55,6 @@ public enum Errno implements Numbered {
    * @throws IbInvalidException if no constant has that number
    */
   public static Errno of(int value) {
-    return Numbered.of(VALUES, value, "use a Linux errno value");
+    return Numbered.of(values(), value, "use a Linux errno value");
   }
 }

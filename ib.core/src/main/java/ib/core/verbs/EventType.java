@@ -74,8 +74,6 @@ public enum EventType implements Numbered {
     DEVICE
   }
 
-  private static final EventType[] VALUES = values();
-
   private final int value;
   private final Affiliation affiliation;
 
@@ -113,6 +111,6 @@ public enum EventType implements Numbered {
    * @throws IbInvalidException if no constant has that number
    */
   public static EventType of(int value) {
-    return Numbered.of(VALUES, value, "use 0 to 20 or 1000 to 1002");
+    return Numbered.of(values(), value, "use 0 to 20 or 1000 to 1002");
   }
 }

@@ -9,8 +9,6 @@ public enum LinkLayer implements Numbered {
   /** Ethernet: RoCE, addressed by GID only. */
   ETHERNET(2, "Ethernet");
 
-  private static final LinkLayer[] VALUES = values();
-
   private final int value;
   private final String label;
 
@@ -38,6 +36,6 @@ public enum LinkLayer implements Numbered {
    * @throws IbInvalidException if no constant has that number
    */
   public static LinkLayer of(int value) {
-    return Numbered.of(VALUES, value, "use 0 to 2");
+    return Numbered.of(values(), value, "use 0 to 2");
   }
 }

@@ -12,8 +12,6 @@ public enum MigState implements Numbered {
   /** Ready to migrate. */
   ARMED(2);
 
-  private static final MigState[] VALUES = values();
-
   private final int value;
 
   MigState(int value) {
@@ -34,6 +32,6 @@ public enum MigState implements Numbered {
    * @throws IbInvalidException if no constant has that number
    */
   public static MigState of(int value) {
-    return Numbered.of(VALUES, value, "use 0 to 2");
+    return Numbered.of(values(), value, "use 0 to 2");
   }
 }

@@ -7,8 +7,6 @@ public enum MwType implements Numbered {
   /** Bound by a posted request; the consumer chooses the key's low byte. */
   TYPE_2(2);
 
-  private static final MwType[] VALUES = values();
-
   private final int value;
 
   MwType(int value) {
@@ -29,6 +27,6 @@ public enum MwType implements Numbered {
    * @throws IbInvalidException if no constant has that number
    */
   public static MwType of(int value) {
-    return Numbered.of(VALUES, value, "use 1 or 2");
+    return Numbered.of(values(), value, "use 1 or 2");
   }
 }

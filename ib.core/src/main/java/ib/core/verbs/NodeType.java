@@ -20,8 +20,6 @@ public enum NodeType implements Numbered {
   /** The driver does not say. */
   UNSPECIFIED(7, "unspecified");
 
-  private static final NodeType[] VALUES = values();
-
   private final int value;
   private final String label;
 
@@ -49,6 +47,6 @@ public enum NodeType implements Numbered {
    * @throws IbInvalidException if no constant has that number
    */
   public static NodeType of(int value) {
-    return Numbered.of(VALUES, value, "use 1 to 7");
+    return Numbered.of(values(), value, "use 1 to 7");
   }
 }

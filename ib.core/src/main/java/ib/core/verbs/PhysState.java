@@ -17,8 +17,6 @@ public enum PhysState implements Numbered {
   /** Under test. */
   PHY_TEST(7);
 
-  private static final PhysState[] VALUES = values();
-
   private final int value;
 
   PhysState(int value) {
@@ -39,6 +37,6 @@ public enum PhysState implements Numbered {
    * @throws IbInvalidException if no constant has that number
    */
   public static PhysState of(int value) {
-    return Numbered.of(VALUES, value, "use 1 to 7");
+    return Numbered.of(values(), value, "use 1 to 7");
   }
 }

@@ -14,8 +14,6 @@ public enum PollContext implements Numbered {
   /** A virtual thread; {@code done} may sleep. */
   UNBOUND(3, "UNBOUND_WORKQUEUE");
 
-  private static final PollContext[] VALUES = values();
-
   private final int value;
   private final String label;
 
@@ -43,6 +41,6 @@ public enum PollContext implements Numbered {
    * @throws IbInvalidException if no constant has that number
    */
   public static PollContext of(int value) {
-    return Numbered.of(VALUES, value, "use 0 to 3");
+    return Numbered.of(values(), value, "use 0 to 3");
   }
 }

@@ -15,8 +15,6 @@ public enum PortState implements Numbered {
   /** Active, with link failures being waited out. */
   ACTIVE_DEFER(5, "PORT_ACTIVE_DEFER");
 
-  private static final PortState[] VALUES = values();
-
   private final int value;
   private final String label;
 
@@ -44,6 +42,6 @@ public enum PortState implements Numbered {
    * @throws IbInvalidException if no constant has that number
    */
   public static PortState of(int value) {
-    return Numbered.of(VALUES, value, "use 0 to 5");
+    return Numbered.of(values(), value, "use 0 to 5");
   }
 }

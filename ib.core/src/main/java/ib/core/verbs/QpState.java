@@ -17,8 +17,6 @@ public enum QpState implements Numbered {
   /** Error: every work request is flushed. */
   ERR(6);
 
-  private static final QpState[] VALUES = values();
-
   private final int value;
 
   QpState(int value) {
@@ -39,6 +37,6 @@ public enum QpState implements Numbered {
    * @throws IbInvalidException if no constant has that number
    */
   public static QpState of(int value) {
-    return Numbered.of(VALUES, value, "use 0 to 6");
+    return Numbered.of(values(), value, "use 0 to 6");
   }
 }

@@ -17,8 +17,6 @@ public enum QpType implements Numbered {
   /** Extended reliable connection, target side. */
   XRC_TGT(10);
 
-  private static final QpType[] VALUES = values();
-
   private final int value;
 
   QpType(int value) {
@@ -44,6 +42,6 @@ public enum QpType implements Numbered {
    * @throws IbInvalidException if no constant has that number
    */
   public static QpType of(int value) {
-    return Numbered.of(VALUES, value, "use RC 2, UC 3, UD 4 or another QpType");
+    return Numbered.of(values(), value, "use RC 2, UC 3, UD 4 or another QpType");
   }
 }

@@ -7,8 +7,6 @@ public enum SigType implements Numbered {
   /** Those posted with {@link SendFlags#SIGNALED}. */
   REQ_WR(1);
 
-  private static final SigType[] VALUES = values();
-
   private final int value;
 
   SigType(int value) {
@@ -29,6 +27,6 @@ public enum SigType implements Numbered {
    * @throws IbInvalidException if no constant has that number
    */
   public static SigType of(int value) {
-    return Numbered.of(VALUES, value, "use 0 or 1");
+    return Numbered.of(values(), value, "use 0 or 1");
   }
 }

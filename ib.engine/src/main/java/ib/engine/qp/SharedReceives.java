@@ -40,6 +40,7 @@ public final class SharedReceives {
 
   /** Refuses all later receives and lets go of those that are there. */
   public void close() {
+    ring.seal(); // first: with too little memory no more than that happens
     ring = new ReceiveRing(ring);
   }
 

@@ -61,7 +61,10 @@ public final class SoftSrq extends SharedReceiveQueue {
 
   @Override
   protected void doDestroy() {
-    shared.close();
-    hca.discount(Limit.MAX_SRQ);
+    try {
+      shared.close();
+    } finally {
+      hca.discount(Limit.MAX_SRQ);
+    }
   }
 }

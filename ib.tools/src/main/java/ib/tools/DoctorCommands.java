@@ -4,20 +4,19 @@ import ib.core.client.LocalServices;
 import ib.health.Health;
 import ib.tools.doctor.Doctor;
 import ib.tools.getopt.Getopt;
-import org.apache.felix.service.command.Descriptor;
-import org.apache.felix.service.command.annotations.GogoCommand;
-import org.jspecify.annotations.Nullable;
+import ib.tools.osgi.CommandService;
+import ib.tools.shell.Catalogue;
+import org.osgi.framework.BundleContext;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Deactivate;
 import org.osgi.service.component.annotations.Reference;
 
 /** The commands of scope {@code ib} that look at the whole runtime; see {@link IbCommands}. */
-@Component(service = DoctorCommands.class)
-@GogoCommand(
-    scope = "ib",
-    function = {"doctor", "metrics"})
+@Component(service = DoctorCommands.class, immediate = true)
 public final class DoctorCommands {
   private final Health health;
+  private final CommandService service = new CommandService();
 
   /**
    * Called by DS.
@@ -29,29 +28,27 @@ public final class DoctorCommands {
     this.health = health;
   }
 
-  /**
-   * Looks at everything that can be wrong.
-   *
-   * @param args see {@link Doctor}
-   * @return the value
-   */
-  @Descriptor("looks at everything that can be wrong, and says what to do")
-  public @Nullable Object doctor(@Descriptor("[-j]") String... args) {
-    return Invocation.run(() -> Doctor.run(health, args));
+  @Activate
+  void activate(BundleContext context) {
+    CommandTable table = commands();
+    service.open(context, table, table.names());
   }
 
-  /**
-   * Prints all counters and states for Prometheus.
-   *
-   * @param args none
-   * @return the text, see {@link Health#writeMetrics}
-   */
-  @Descriptor("all counters and states in the text format of Prometheus")
-  public @Nullable Object metrics(@Descriptor("") String... args) {
-    return Invocation.run(() -> metricsOf(args));
+  @Deactivate
+  void deactivate() {
+    service.close();
   }
 
-  private String metricsOf(String... args) {
+  /** {@return the table} */
+  CommandTable commands() {
+    return new CommandTable(Catalogue.OWN)
+        .command("doctor [-j]", "looks at everything that can be wrong, and says what to do")
+        .runs((_, args) -> Doctor.run(health, args))
+        .command("metrics", "all counters and states in the text format of Prometheus")
+        .runs((_, args) -> metrics(args));
+  }
+
+  private String metrics(String... args) {
     new Getopt("ib:metrics", "Usage: ib:metrics").parse(args).atMost(0);
     return health.writeMetrics().stripTrailing();
   }

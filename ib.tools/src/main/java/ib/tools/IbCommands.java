@@ -1,5 +1,8 @@
 package ib.tools;
 
+import static ib.tools.ShellOutput.err;
+import static ib.tools.ShellOutput.out;
+
 import ib.cm.CmClient;
 import ib.core.client.IbCore;
 import ib.core.client.LocalServices;
@@ -9,64 +12,49 @@ import ib.core.spi.PacketCapture;
 import ib.core.spi.QpDiagnosis;
 import ib.tools.capture.Captures;
 import ib.tools.diags.Failures;
+import ib.tools.diags.Ibstat;
 import ib.tools.diags.Perfquery;
 import ib.tools.diags.Why;
+import ib.tools.fabric.Commands;
+import ib.tools.fabric.Ibping;
+import ib.tools.fabric.Queryerrors;
+import ib.tools.fabric.Saquery;
 import ib.tools.fault.FaultCommand;
 import ib.tools.hotplug.Clients;
 import ib.tools.hotplug.Events;
 import ib.tools.hotplug.Objects;
 import ib.tools.hotplug.Slots;
 import ib.tools.hotplug.Violations;
+import ib.tools.osgi.CommandService;
+import ib.tools.perftest.ByAddress;
+import ib.tools.perftest.Midlayer;
+import ib.tools.perftest.Perftest;
+import ib.tools.perftest.Tool;
 import ib.tools.pingpong.Kind;
 import ib.tools.pingpong.PingPong;
 import ib.tools.rdma.Rdma;
 import ib.tools.run.WarmUp;
+import ib.tools.shell.Catalogue;
 import ib.tools.verbs.Asyncwatch;
 import ib.tools.verbs.DeviceList;
 import ib.tools.verbs.Devinfo;
-import java.io.PrintStream;
 import java.time.Clock;
 import java.util.List;
-import org.apache.felix.service.command.CommandSession;
-import org.apache.felix.service.command.Descriptor;
-import org.apache.felix.service.command.Process;
-import org.apache.felix.service.command.annotations.GogoCommand;
 import org.jspecify.annotations.Nullable;
+import org.osgi.framework.BundleContext;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Deactivate;
 import org.osgi.service.component.annotations.Reference;
+import org.osgi.service.component.annotations.ReferenceCardinality;
+import org.osgi.service.component.annotations.ReferencePolicy;
+import org.osgi.service.component.annotations.ReferencePolicyOption;
 
 /**
- * The commands of scope {@code ib}. The methods have the names of the original commands. Each
- * returns a value that the shell prints through {@link PrintableConverter}, or throws a {@link
- * ib.tools.getopt.CommandException} whose text the shell prints. The thread of the shell session
- * calls.
+ * The commands of scope {@code ib} that need the core, or devices. They have the names of the
+ * original commands.
  */
 @Component(service = IbCommands.class, immediate = true)
-@GogoCommand(
-    scope = "ib",
-    function = {
-      "ibv_devices",
-      "ibv_devinfo",
-      "ibv_asyncwatch",
-      "ibv_rc_pingpong",
-      "ibv_uc_pingpong",
-      "ibv_ud_pingpong",
-      "ibv_srq_pingpong",
-      "rdma",
-      "perfquery",
-      "capture",
-      "why",
-      "fault",
-      "clients",
-      "plug",
-      "unplug",
-      "objects",
-      "events",
-      "violations"
-    })
-@SuppressWarnings("checkstyle:MethodName")
 public final class IbCommands {
   private final IbCore core;
 
@@ -85,6 +73,14 @@ public final class IbCommands {
   @Reference(target = LocalServices.ONLY)
   private volatile List<CmClient> connectionManagers = List.of();
 
+  @Reference(
+      target = LocalServices.ONLY,
+      cardinality = ReferenceCardinality.OPTIONAL,
+      policy = ReferencePolicy.DYNAMIC,
+      policyOption = ReferencePolicyOption.GREEDY)
+  private volatile @Nullable ByAddress byAddress; // has no type of ib.cm, which may be absent
+
+  private final CommandService service = new CommandService();
   private final Captures captures = new Captures();
 
   /**
@@ -97,248 +93,156 @@ public final class IbCommands {
     this.core = core;
   }
 
+  @Activate
+  void activate(BundleContext context) {
+    CommandTable table = commands();
+    service.open(context, table, table.names());
+  }
+
   /** Closes the captures that commands have started. */
   @Deactivate
   void deactivate() {
+    service.close();
     captures.close();
   }
 
-  /**
-   * Lists devices.
-   *
-   * @param args see {@link DeviceList}
-   * @return the value
-   */
-  @Descriptor("names and node GUIDs of all devices")
-  public @Nullable Object ibv_devices(@Descriptor("[-j]") String... args) {
-    return Invocation.run(() -> DeviceList.run(core, args));
+  /** {@return the table} */
+  public CommandTable commands() {
+    CommandTable table = new CommandTable(Catalogue.DEVICES);
+    devices(table);
+    measurements(table.group(Catalogue.MEASUREMENTS));
+    fabric(table.group(Catalogue.FABRIC));
+    runtime(table.group(Catalogue.OWN));
+    return table;
   }
 
-  /**
-   * Shows attributes.
-   *
-   * @param args see {@link Devinfo}
-   * @return the value
-   */
-  @Descriptor("attributes of devices and ports")
-  public @Nullable Object ibv_devinfo(
-      @Descriptor("[-d dev] [-i port] [-l] [-v] [-j]") String... args) {
-    return Invocation.run(() -> Devinfo.run(core, args));
+  private void devices(CommandTable table) {
+    table
+        .command("ibv_devices [-j]", "names and node GUIDs of all devices")
+        .runs((_, args) -> DeviceList.run(core, args))
+        .command("ibv_devinfo [-d dev] [-i port] [-l] [-v] [-j]", "attributes of devices and ports")
+        .runs((_, args) -> Devinfo.run(core, args))
+        .command(
+            "ibv_asyncwatch [-d dev] [-n events] [-t seconds] [-q] [-j]",
+            "prints the asynchronous events of a device until Ctrl-C")
+        .runs((session, args) -> Asyncwatch.run(core, out(session), args))
+        .command(
+            "rdma [-d] [-j] [-p] dev|link|resource|system|statistic|monitor [show …]",
+            "devices, links, resources, statistics, and devices that come and go")
+        .runs((s, args) -> Rdma.run(core, diagnoses, connectionManagers, out(s), args))
+        .command(
+            "perfquery [-x] [-r] [-R] [-a] [-C dev] [-P port] [lid|dev [port [mask]]]",
+            "port counters: classic, or with -x the 64-bit ones; -r and -R reset")
+        .runs((_, args) -> Perfquery.run(core, args));
+    for (Kind kind : Kind.values()) {
+      table
+          .command(
+              kind.program() + " [-d dev] [options] [host|dev]",
+              "ping-pong over %s; a second device as operand runs both ends here"
+                  .formatted(kind == Kind.SRQ ? "RC with an SRQ" : kind))
+          .runs((s, args) -> PingPong.run(core, warmUp(), kind, out(s), err(s), args));
+    }
   }
 
-  /**
-   * Watches events.
-   *
-   * @param session the shell's
-   * @param args see {@link Asyncwatch}
-   * @return the value
-   */
-  @Descriptor("prints the asynchronous events of a device until Ctrl-C")
-  public @Nullable Object ibv_asyncwatch(
-      CommandSession session,
-      @Descriptor("[-d dev] [-n events] [-t seconds] [-q] [-j]") String... args) {
-    return Invocation.run(() -> Asyncwatch.run(core, out(session), args));
+  private void measurements(CommandTable table) {
+    for (Tool tool : Tool.values()) {
+      table
+          .command(
+              tool.program() + " [-d dev] [options] [host]",
+              tool.measure() + ", as perftest's; without a host the server")
+          .runs((s, a) -> Perftest.run(midlayer(), warmUp(), tool, out(s), err(s), a));
+    }
   }
 
-  /**
-   * Plays ping-pong over a reliable connection.
-   *
-   * @param session the shell's
-   * @param args see {@link PingPong}
-   * @return the value
-   */
-  @Descriptor("ping-pong over RC; a second device as operand runs both ends here")
-  public @Nullable Object ibv_rc_pingpong(
-      CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return pingPong(Kind.RC, session, args);
+  private void fabric(CommandTable table) {
+    table
+        .command(
+            "ibstat [-l] [-s] [-p] [-j] [dev [port]]",
+            "adapters and their ports, as libibumad sees them")
+        .runs((_, args) -> Ibstat.ibstat(core, args))
+        .command("ibstatus [dev[:port]]...", "state, LID and rate of each port, as sysfs has them")
+        .runs((_, args) -> Ibstat.ibstatus(core, args))
+        .command("ibaddr [-g] [-l] [-L] [lid|-D route|-G guid]", "GID and LIDs of a port")
+        .runs((_, args) -> Commands.IBADDR.run(core, args))
+        .command("ibhosts [-C dev] [-P port]", "the adapters of the fabric")
+        .runs((_, args) -> Commands.IBHOSTS.run(core, args))
+        .command(
+            "iblinkinfo [-l] [-d] [--switches-only]",
+            "each link of the fabric, with what it could be")
+        .runs((_, args) -> Commands.IBLINKINFO.run(core, args))
+        .command("ibnetdiscover [-f] [-p] [-l] [-H] [-S]", "the fabric as a topology file")
+        .runs((_, args) -> Commands.IBNETDISCOVER.run(core, args))
+        .command("ibnodes [-C dev] [-P port]", "the adapters and the switches of the fabric")
+        .runs((_, args) -> Commands.IBNODES.run(core, args))
+        .command(
+            "ibqueryerrors [-s counter,...] [-k] [-C dev] [-P port]",
+            "the ports of the fabric that have counted errors")
+        .runs((_, args) -> Queryerrors.run(core, args))
+        .command(
+            "ibportstate [-D] [-G] lid port [query|enable|disable|reset|...]",
+            "the state of a port, and how to change it")
+        .runs((_, args) -> Commands.IBPORTSTATE.run(core, args))
+        .command("ibroute [-a] [-n] [-M] lid", "the forwarding tables of a switch")
+        .runs((_, args) -> Commands.IBROUTE.run(core, args))
+        .command("ibswitches [-C dev] [-P port]", "the switches of the fabric")
+        .runs((_, args) -> Commands.IBSWITCHES.run(core, args))
+        .command("ibtracert [-n] [-G] from to", "the way of a packet through the fabric")
+        .runs((_, args) -> Commands.IBTRACERT.run(core, args))
+        .command("sminfo [lid]", "the subnet manager")
+        .runs((_, args) -> Commands.SMINFO.run(core, args))
+        .command(
+            "smpquery [-D] [-G] operation lid [port]",
+            "an attribute of subnet management: nodeinfo, nodedesc, portinfo, switchinfo, pkeys, guidinfo, sl2vl")
+        .runs((_, args) -> Commands.SMPQUERY.run(core, args))
+        .command(
+            "saquery [-c] [-g] [-m] [-p] [-s] [-x] [NR|PR|MCMR|PIR|LR|SR|SMIR|LFTR]",
+            "records of the subnet administrator")
+        .runs((_, args) -> Saquery.run(core, args))
+        .command("ibping [-c count] [-f] [-S] [lid]", "datagrams to a port where ibping -S answers")
+        .runs((session, args) -> Ibping.run(core, out(session), err(session), args));
   }
 
-  /**
-   * Plays ping-pong over an unreliable connection.
-   *
-   * @param session the shell's
-   * @param args see {@link PingPong}
-   * @return the value
-   */
-  @Descriptor("ping-pong over UC; a second device as operand runs both ends here")
-  public @Nullable Object ibv_uc_pingpong(
-      CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return pingPong(Kind.UC, session, args);
+  private void runtime(CommandTable table) {
+    table
+        .command(
+            "fault add|list|clear|seed [dev] [rule]",
+            "loses, copies, holds back or damages packets of a device on purpose")
+        .runs((_, args) -> FaultCommand.run(faultInjections, args))
+        .command(
+            "capture start [-f filter] dev file|-t port, stop [dev], status",
+            "captures packets as pcapng, to a file or for wireshark -i TCP@…")
+        .runs((_, args) -> captures.run(packetCaptures, args))
+        .command(
+            "why [-j] [dev] qpn|-c [-j] [address]",
+            "what has happened to a queue pair, the likely cause, what to try")
+        .runs((_, args) -> why(args))
+        .command(
+            "clients [-j]", "clients in the order of their adds, with state and times per device")
+        .runs((_, args) -> Clients.run(core, args))
+        .command("plug [-j] dev", "plugs a device in")
+        .runs((_, args) -> Slots.plug(core, slots, args))
+        .command("unplug [-j] dev", "unplugs a device and tells how its clients were removed")
+        .runs((_, args) -> Slots.unplug(core, slots, args))
+        .command("objects [-j] [dev]", "all live objects, with owner and use count")
+        .runs((_, args) -> Objects.run(core, args))
+        .command("events [-j] [dev]", "what became of the events of devices: delivered, lost, late")
+        .runs((_, args) -> Events.run(core, args))
+        .command("violations [-v] [-j]", "broken clauses of the contract")
+        .runs((_, args) -> Violations.run(core, args));
   }
 
-  /**
-   * Plays ping-pong with datagrams.
-   *
-   * @param session the shell's
-   * @param args see {@link PingPong}
-   * @return the value
-   */
-  @Descriptor("ping-pong over UD; a second device as operand runs both ends here")
-  public @Nullable Object ibv_ud_pingpong(
-      CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return pingPong(Kind.UD, session, args);
-  }
-
-  /**
-   * Plays ping-pong over several reliable connections that share a receive queue.
-   *
-   * @param session the shell's
-   * @param args see {@link PingPong}
-   * @return the value
-   */
-  @Descriptor("ping-pong over RC with an SRQ; a second device as operand runs both ends here")
-  public @Nullable Object ibv_srq_pingpong(
-      CommandSession session, @Descriptor("[-d dev] [options] [host|dev]") String... args) {
-    return pingPong(Kind.SRQ, session, args);
-  }
-
-  /**
-   * Shows devices, links, objects, modes, counters and hot-plug.
-   *
-   * @param session the shell's
-   * @param args see {@link Rdma}
-   * @return the value
-   */
-  @Descriptor("devices, links, resources, statistics, and devices that come and go")
-  public @Nullable Object rdma(
-      CommandSession session,
-      @Descriptor("[-d] [-j] [-p] dev|link|resource|system|statistic|monitor [show …]")
-          String... args) {
-    return Invocation.run(() -> Rdma.run(core, diagnoses, connectionManagers, out(session), args));
-  }
-
-  /**
-   * Shows port counters.
-   *
-   * @param args see {@link Perfquery}
-   * @return the value
-   */
-  @Descriptor("port counters: classic, or with -x the 64-bit ones; -r and -R reset")
-  public @Nullable Object perfquery(
-      @Descriptor("[-x] [-r] [-R] [-a] [-C dev] [-P port] [lid|dev [port [mask]]]")
-          String... args) {
-    return Invocation.run(() -> Perfquery.run(core, args));
-  }
-
-  /**
-   * Disturbs packets on purpose.
-   *
-   * @param args see {@link FaultCommand}
-   * @return the value
-   */
-  @Descriptor("loses, copies, holds back or damages packets of a device on purpose")
-  public @Nullable Object fault(@Descriptor("add|list|clear|seed [dev] [rule]") String... args) {
-    return Invocation.run(() -> FaultCommand.run(faultInjections, args));
-  }
-
-  /**
-   * Captures packets.
-   *
-   * @param args see {@link Captures}
-   * @return the value
-   */
-  @Descriptor("captures packets as pcapng, to a file or for wireshark -i TCP@…")
-  public @Nullable Object capture(
-      @Descriptor("start [-f filter] dev file|-t port, stop [dev], status") String... args) {
-    return Invocation.run(() -> captures.run(packetCaptures, args));
-  }
-
-  /**
-   * Tells why a queue pair is as it is, or why connections were not made.
-   *
-   * @param args see {@link Why}
-   * @return the value
-   */
-  @Descriptor("what has happened to a queue pair, the likely cause, what to try")
-  public @Nullable Object why(@Descriptor("[-j] [dev] qpn|-c [-j] [address]") String... args) {
+  private Object why(String... args) {
     Clock clock = Clock.systemDefaultZone();
-    return Invocation.run(
-        () ->
-            Failures.asked(args)
-                ? Failures.run(connectionManagers, clock, args)
-                : Why.run(diagnoses, clock, args));
+    return Failures.asked(args)
+        ? Failures.run(connectionManagers, clock, args)
+        : Why.run(diagnoses, clock, args);
   }
 
-  /**
-   * Shows clients.
-   *
-   * @param args see {@link Clients}
-   * @return the value
-   */
-  @Descriptor("clients in the order of their adds, with state and times per device")
-  public @Nullable Object clients(@Descriptor("[-j]") String... args) {
-    return Invocation.run(() -> Clients.run(core, args));
+  private Midlayer midlayer() {
+    return new Midlayer(core, byAddress);
   }
 
-  /**
-   * Plugs a device in.
-   *
-   * @param args see {@link Slots#plug}
-   * @return the value
-   */
-  @Descriptor("plugs a device in")
-  public @Nullable Object plug(@Descriptor("[-j] dev") String... args) {
-    return Invocation.run(() -> Slots.plug(core, slots, args));
-  }
-
-  /**
-   * Unplugs a device.
-   *
-   * @param args see {@link Slots#unplug}
-   * @return the value
-   */
-  @Descriptor("unplugs a device and tells how its clients were removed")
-  public @Nullable Object unplug(@Descriptor("[-j] dev") String... args) {
-    return Invocation.run(() -> Slots.unplug(core, slots, args));
-  }
-
-  /**
-   * Shows objects.
-   *
-   * @param args see {@link Objects}
-   * @return the value
-   */
-  @Descriptor("all live objects, with owner and use count")
-  public @Nullable Object objects(@Descriptor("[-j] [dev]") String... args) {
-    return Invocation.run(() -> Objects.run(core, args));
-  }
-
-  /**
-   * Shows what became of events.
-   *
-   * @param args see {@link Events}
-   * @return the value
-   */
-  @Descriptor("what became of the events of devices: delivered, lost, late")
-  public @Nullable Object events(@Descriptor("[-j] [dev]") String... args) {
-    return Invocation.run(() -> Events.run(core, args));
-  }
-
-  /**
-   * Shows violations.
-   *
-   * @param args see {@link Violations}
-   * @return the value
-   */
-  @Descriptor("broken clauses of the contract")
-  public @Nullable Object violations(@Descriptor("[-v] [-j]") String... args) {
-    return Invocation.run(() -> Violations.run(core, args));
-  }
-
-  private @Nullable Object pingPong(Kind kind, CommandSession session, String... args) {
-    WarmUp warmUp = new WarmUp(faultInjections, packetCaptures);
-    return Invocation.run(() -> PingPong.run(core, warmUp, kind, out(session), err(session), args));
-  }
-
-  /** {@return the stream of the command's output; in a pipeline, the pipe} */
-  static PrintStream out(CommandSession session) {
-    Process process = Process.Utils.current();
-    return process == null ? session.getConsole() : ShellOutput.of(process.out(), session);
-  }
-
-  /** {@return the stream of messages that are no output} */
-  static PrintStream err(CommandSession session) {
-    Process process = Process.Utils.current();
-    return process == null ? session.getConsole() : ShellOutput.of(process.err(), session);
+  private WarmUp warmUp() {
+    return new WarmUp(faultInjections, packetCaptures);
   }
 }

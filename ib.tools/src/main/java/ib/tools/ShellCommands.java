@@ -1,12 +1,16 @@
 package ib.tools;
 
 import ib.core.client.LocalServices;
+import ib.core.spi.StandaloneDriver;
 import ib.tools.getopt.CommandException;
+import ib.tools.lesson.Lessons;
+import ib.tools.osgi.CommandService;
 import ib.tools.shell.Catalogue;
 import ib.tools.shell.Terminal;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Supplier;
 import org.apache.felix.service.command.CommandSession;
 import org.apache.felix.service.command.Descriptor;
 import org.apache.felix.service.command.annotations.GogoCommand;
@@ -14,11 +18,16 @@ import org.osgi.framework.BundleContext;
 import org.osgi.framework.InvalidSyntaxException;
 import org.osgi.framework.ServiceReference;
 import org.osgi.framework.Version;
+import org.osgi.framework.wiring.BundleWiring;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Deactivate;
 
-/** The commands of scope {@code ib} that are about the shell itself; see {@link IbCommands}. */
-@Component(service = ShellCommands.class)
+/**
+ * The commands of scope {@code ib} that need no service: about the shell itself, which are methods,
+ * and the one that teaches; see {@link IbCommands}.
+ */
+@Component(service = ShellCommands.class, immediate = true)
 @GogoCommand(
     scope = "ib",
     function = {"default", "help", "welcome", "color"})
@@ -37,16 +46,53 @@ public final class ShellCommands {
   private static final String COMMANDS =
       LocalServices.and("(osgi.command.scope=ib)(osgi.command.function=*)");
 
+  private static final String DRIVER = "ib.driver.soft";
+
   private final BundleContext context;
+  private final CommandService service = new CommandService();
 
   /**
    * Called by DS.
    *
-   * @param context of this bundle
+   * @param context of this bundle, which sees all bundles
    */
   @Activate
   public ShellCommands(BundleContext context) {
     this.context = context;
+  }
+
+  @Activate
+  void activate() {
+    CommandTable table = lessons(this::driver);
+    service.open(context, table, table.names());
+  }
+
+  @Deactivate
+  void deactivate() {
+    service.close();
+  }
+
+  /** {@return the table of the command that is no method} */
+  static CommandTable lessons(Supplier<StandaloneDriver> driver) {
+    return new CommandTable(Catalogue.OWN)
+        .command(
+            "lesson [-w file] [number]",
+            "12 lessons: each runs something, shows its packets and what to look at")
+        .runs((_, args) -> Lessons.run(driver, args));
+  }
+
+  /** {@return the soft driver, which a lesson opens beside the one that serves the runtime} */
+  private StandaloneDriver driver() {
+    return Arrays.stream(context.getBundles())
+        .filter(b -> DRIVER.equals(b.getSymbolicName()))
+        .map(b -> b.adapt(BundleWiring.class))
+        .filter(w -> w != null && w.isInUse())
+        .findFirst()
+        .map(w -> StandaloneDriver.find(DRIVER, w.getClassLoader()))
+        .orElseThrow(
+            () ->
+                new CommandException(
+                    "ib:lesson: the bundle " + DRIVER + " is missing; copy its jar into deploy/"));
   }
 
   /**
@@ -84,9 +130,13 @@ public final class ShellCommands {
     try {
       for (ServiceReference<?> each : context.getAllServiceReferences(null, COMMANDS)) {
         Object service = context.getService(each);
-        if (service != null) {
+        if (service instanceof CommandTable table) {
+          table.rows().forEach(r -> all.add(r.group(), r.name(), r.arguments(), r.text()));
+        } else if (service != null) {
           Object group = each.getProperty(Catalogue.GROUP);
           all.add(service.getClass(), functions(each), group == null ? null : group.toString());
+        }
+        if (service != null) {
           context.ungetService(each);
         }
       }

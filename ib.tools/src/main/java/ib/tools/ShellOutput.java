@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import org.apache.felix.service.command.CommandSession;
+import org.apache.felix.service.command.Process;
 
 /**
  * The output of a command, which appears as the command prints it. Between a command and the
@@ -22,6 +23,18 @@ final class ShellOutput extends FilterOutputStream {
   private ShellOutput(OutputStream out, CommandSession session) {
     super(out);
     this.session = session;
+  }
+
+  /** {@return the stream of the command's output; in a pipeline, the pipe} */
+  static PrintStream out(CommandSession session) {
+    Process process = Process.Utils.current();
+    return process == null ? session.getConsole() : of(process.out(), session);
+  }
+
+  /** {@return the stream of messages that are no output} */
+  static PrintStream err(CommandSession session) {
+    Process process = Process.Utils.current();
+    return process == null ? session.getConsole() : of(process.err(), session);
   }
 
   static PrintStream of(PrintStream out, CommandSession session) {

@@ -54,8 +54,8 @@ class BackgroundTest {
     try (SoftFabric fabric = SoftFabric.open("soft0");
         CommandSession session =
             processor.createSession(new ByteArrayInputStream(new byte[0]), held, held)) {
-      processor.addCommand("ib", new IbCommands(fabric.core()), "ibv_rc_pingpong");
-      processor.addCommand("ib", new PerftestCommands(fabric.core()), "ib_send_bw");
+      CommandTable table = new IbCommands(fabric.core()).commands();
+      table.names().forEach(name -> processor.addCommand("ib", table, name));
       session.setJobListener(
           (job, before, now) -> {
             if (now == Job.Status.Done) {

@@ -11,17 +11,12 @@ import ib.tools.testing.Rxe;
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 import org.apache.felix.gogo.runtime.CommandProcessorImpl;
 import org.apache.felix.gogo.runtime.threadio.ThreadIOImpl;
 import org.apache.felix.service.command.CommandSession;
@@ -45,8 +40,18 @@ class ShellTest {
     /** Prints while its thread is interrupted. */
     public String marked(CommandSession session) {
       Thread.currentThread().interrupt();
-      IbCommands.out(session).println("printed");
+      ShellOutput.out(session).println("printed");
       return "interrupted: " + Thread.interrupted();
+    }
+
+    /** Shows its words; one word makes it return an array, and two make it fail. */
+    public Object says(String... words) {
+      return switch (words.length == 1 && words[0] != null ? words[0] : "") {
+        case "array" -> new String[] {"a", "b"};
+        case "throw" -> throw new CommandException(7, "thrown");
+        case "fail" -> throw new AssertionError("failed");
+        default -> words.length + Arrays.toString(words);
+      };
     }
 
     /** Lines that contain a word. */
@@ -67,11 +72,13 @@ class ShellTest {
     threadIo.start();
     CommandProcessorImpl processor = new CommandProcessorImpl(threadIo);
     processor.addConverter(new PrintableConverter());
-    IbCommands commands = new IbCommands(new FakeCore(Rxe.rxe0(), Rxe.hca("soft0", 1, 1)));
-    for (String function :
-        List.of("ibv_devices", "ibv_devinfo", "ibv_rc_pingpong", "rdma", "clients", "unplug")) {
-      processor.addCommand("ib", commands, function);
-    }
+    CommandTable table =
+        new IbCommands(new FakeCore(Rxe.rxe0(), Rxe.hca("soft0", 1, 1)))
+            .commands()
+            .command("says", "as a method does")
+            .runs((_, args) -> new Others().says(args));
+    table.names().forEach(name -> processor.addCommand("ib", table, name));
+    processor.addCommand("other", new Others(), "says");
     processor.addCommand("other", new Others(), "having");
     processor.addCommand("other", new Others(), "marked");
     PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
@@ -141,23 +148,41 @@ class ShellTest {
   }
 
   @ParameterizedTest
-  @ValueSource(classes = {IbCommands.class, PerftestCommands.class})
-  @DisplayName("a component offers every command method, and no other")
-  void functions(Class<?> commands) throws Exception {
-    String description;
-    try (InputStream in =
-        commands.getResourceAsStream("/OSGI-INF/" + commands.getName() + ".xml")) {
-      description = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+  @ValueSource(
+      strings = {
+        "says",
+        "says one 'two words' \"three\"",
+        "says 5 0x10 1e3 01 true -1",
+        "x = 5; says $x",
+        "x = 1.50; says -n $x",
+        "x = [one two]; says $x",
+        "x = [one two]; says -l $x",
+        "x = [a=1 b=2]; says $x",
+        "says $nosuch",
+        "says -d $nosuch",
+        "says (ibv_devices)",
+        "says ((ibv_devices) get 1)",
+        "words = (says array); says $words",
+        "says {ibv_devices}",
+        "says null",
+        "says -d null",
+        "says throw",
+        "says fail"
+      })
+  @DisplayName("a command gets what the shell gives a method that takes words, and fails so")
+  void words(String line) throws Exception {
+    List<String> outcomes = new ArrayList<>();
+    for (String scope : List.of("other", "ib")) {
+      outcomes.add(outcome(line.replace("says", scope + ":says")));
     }
-    String functions =
-        description.replaceAll(
-            "(?s).*<property name=\"osgi.command.function\"[^>]*>(.*?)</property>.*", "$1");
-    Set<String> offered = new TreeSet<>(List.of(functions.strip().split("\\s+")));
-    Set<String> methods =
-        Arrays.stream(commands.getDeclaredMethods())
-            .filter(m -> Modifier.isPublic(m.getModifiers()))
-            .map(Method::getName)
-            .collect(Collectors.toCollection(TreeSet::new));
-    assertEquals(methods, offered);
+    assertEquals(outcomes.getFirst(), outcomes.getLast());
+  }
+
+  private String outcome(String line) {
+    try {
+      return printed(line);
+    } catch (Exception e) {
+      return e + ": " + e.getCause();
+    }
   }
 }

@@ -27,10 +27,10 @@ public enum Tool {
 
   /** The measured operation. */
   enum Verb {
-    SEND(0, Set.of(QpType.RC, QpType.UC, QpType.UD)),
-    WRITE(Access.REMOTE_WRITE, Set.of(QpType.RC, QpType.UC)),
-    READ(Access.REMOTE_READ, Set.of(QpType.RC)),
-    ATOMIC(Access.REMOTE_ATOMIC, Set.of(QpType.RC));
+    SEND("sends", 0, Set.of(QpType.RC, QpType.UC, QpType.UD)),
+    WRITE("RDMA writes", Access.REMOTE_WRITE, Set.of(QpType.RC, QpType.UC)),
+    READ("RDMA reads", Access.REMOTE_READ, Set.of(QpType.RC)),
+    ATOMIC("atomics", Access.REMOTE_ATOMIC, Set.of(QpType.RC));
 
     /** The access flags that the peer needs for this end's memory. */
     final int access;
@@ -38,7 +38,10 @@ public enum Tool {
     /** The types of queue pairs that support the operation. */
     final Set<QpType> types;
 
-    Verb(int access, Set<QpType> types) {
+    private final String operations;
+
+    Verb(String operations, int access, Set<QpType> types) {
+      this.operations = operations;
       this.access = access;
       this.types = types;
     }
@@ -58,8 +61,13 @@ public enum Tool {
   }
 
   /** {@return the command's name} */
-  String program() {
+  public String program() {
     return "ib_" + name().toLowerCase(Locale.ROOT);
+  }
+
+  /** {@return what it measures, for example {@code latency of RDMA writes}} */
+  public String measure() {
+    return (bandwidth() ? "bandwidth of " : "latency of ") + verb.operations;
   }
 
   /** {@return whether many messages are outstanding at a time} */

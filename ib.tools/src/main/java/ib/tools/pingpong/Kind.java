@@ -21,7 +21,7 @@ public enum Kind {
   }
 
   /** {@return the command's name} */
-  String program() {
+  public String program() {
     return "ibv_" + name().toLowerCase(Locale.ROOT) + "_pingpong";
   }
 

@@ -13,16 +13,23 @@ import java.util.stream.Collectors;
 import org.apache.felix.service.command.Descriptor;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The commands of scope {@code ib}, whichever bundle has them, in groups, each with the line of its
- * {@link Descriptor}.
- */
+/** The commands of scope {@code ib}, whichever bundle has them, in groups, each with its line. */
 public final class Catalogue implements Printable {
   /** Service property: the group of a service's commands. */
   public static final String GROUP = "ib.help";
 
-  private static final String DEVICES = "1 devices, as rdma-core and iproute2";
-  private static final String OWN = "4 this runtime (ib:NAME)";
+  /** The first group. */
+  public static final String DEVICES = "1 devices, as rdma-core and iproute2";
+
+  /** The second group. */
+  public static final String MEASUREMENTS =
+      "2 measurements and connections, as perftest and librdmacm";
+
+  /** The third group. */
+  public static final String FABRIC = "3 the fabric, as infiniband-diags";
+
+  /** The last group, for commands that no original has. */
+  public static final String OWN = "4 this runtime (ib:NAME)";
 
   private final Map<String, Map<String, Entry>> groups = new TreeMap<>();
 
@@ -30,7 +37,7 @@ public final class Catalogue implements Printable {
   private record Entry(String text, String arguments) {}
 
   /**
-   * Adds the commands of a service.
+   * Adds those commands of a service that are methods with a {@link Descriptor}.
    *
    * @param type the service's class
    * @param functions names of its commands
@@ -41,11 +48,22 @@ public final class Catalogue implements Printable {
       for (Method method : type.getMethods()) {
         Descriptor text = method.getAnnotation(Descriptor.class);
         if (text != null && method.getName().equals(name)) {
-          Entry entry = new Entry(text.value(), arguments(method));
-          groups.computeIfAbsent(group(name, group), g -> new TreeMap<>()).put(name, entry);
+          add(group == null ? OWN : group, name, arguments(method), text.value());
         }
       }
     }
+  }
+
+  /**
+   * Adds a command.
+   *
+   * @param group a digit for the order, a blank, and the heading
+   * @param name without the scope
+   * @param arguments what is typed behind the name
+   * @param text what it does
+   */
+  public void add(String group, String name, String arguments, String text) {
+    groups.computeIfAbsent(group, g -> new TreeMap<>()).put(name, new Entry(text, arguments));
   }
 
   private static String arguments(Method method) {
@@ -54,11 +72,6 @@ public final class Catalogue implements Printable {
         .filter(Objects::nonNull)
         .map(Descriptor::value)
         .collect(Collectors.joining(" "));
-  }
-
-  private static String group(String name, @Nullable String given) {
-    boolean device = name.startsWith("ibv_") || name.equals("rdma") || name.equals("perfquery");
-    return device ? DEVICES : given == null ? OWN : given;
   }
 
   /**

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ib.core.client.IbCore;
 import ib.driver.soft.standalone.SoftFabric;
-import ib.tools.DiagsCommands;
+import ib.tools.CommandTable;
 import ib.tools.IbCommands;
 import ib.tools.PrintableConverter;
 import ib.tools.testing.Golden;
@@ -14,11 +14,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +24,6 @@ import java.util.Set;
 import java.util.function.IntSupplier;
 import org.apache.felix.gogo.runtime.CommandProcessorImpl;
 import org.apache.felix.service.command.CommandSession;
-import org.apache.felix.service.command.Descriptor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -240,12 +237,8 @@ class OriginalsTableTest {
             .open();
     original = new Original(dir, port, "Hca1");
     IbCore core = fabric.core();
-    for (Object commands : List.of(new DiagsCommands(core), new IbCommands(core))) {
-      Arrays.stream(commands.getClass().getMethods())
-          .filter(m -> m.isAnnotationPresent(Descriptor.class))
-          .map(Method::getName)
-          .forEach(name -> shell.addCommand("ib", commands, name));
-    }
+    CommandTable table = new IbCommands(core).commands();
+    table.names().forEach(name -> shell.addCommand("ib", table, name));
     shell.addConverter(new PrintableConverter());
   }
 

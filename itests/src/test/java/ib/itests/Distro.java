@@ -29,10 +29,10 @@ public final class Distro {
   public static final Path HOME = Path.of("../cnf/target/ib").toAbsolutePath().normalize();
 
   /** For a run that needs its devices: on a busy machine they come after the usual 10 s. */
-  public static final String PATIENT = "-Dib.exec.wait.s=120";
+  public static final String PATIENT = "-Dib.exec.wait.s=600";
 
   /** The environment of a runtime whose bundles the verifier checks. */
-  public static final Map<String, String> WOVEN = Map.of("IB_OPTS", "-Dib.verify=true");
+  public static final Map<String, String> WOVEN = Map.of("IB_OPTS", "-Dib.verify=true " + PATIENT);
 
   private static final Path DESCRIPTOR = Path.of("../cnf/ib.bndrun");
   private static final String PACKAGES = "org.osgi.framework.system.packages.extra";

@@ -18,6 +18,9 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -55,10 +58,22 @@ class ConnectTest {
           assertThrows(
               SocketTimeoutException.class, () -> RdmaStream.connect(world.client, at, soon));
       assertTrue(why.getMessage().contains("in up to 100 ms"), why.getMessage());
-      Future<RdmaStream> accepted = world.accepted();
-      RdmaStream mine = RdmaStream.connect(world.client, at, DEFAULTS);
-      accepted.get(1, TimeUnit.MINUTES).close();
-      mine.close();
+      // the listener may hear of the first one before it hears that the first one has given up
+      Queue<RdmaStream> accepted = new ConcurrentLinkedQueue<>();
+      Future<?> accepting =
+          world.threads.submit(
+              () -> {
+                while (true) {
+                  accepted.add(world.listener.accept());
+                }
+              });
+      RdmaStream.connect(world.client, at, DEFAULTS).close();
+      world.listener.close();
+      assertThrows(ExecutionException.class, () -> accepting.get(10, TimeUnit.MINUTES));
+      assertFalse(accepted.isEmpty());
+      for (RdmaStream each : accepted) {
+        each.close();
+      }
     }
   }
 

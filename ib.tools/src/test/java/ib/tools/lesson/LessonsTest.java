@@ -21,11 +21,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -68,6 +69,13 @@ class LessonsTest {
     assertTrue(packet.verdict().startsWith("ICRC ok"), packet.line());
     String rest = packet.verdict().replaceAll("ICRC ok(; )?|CM .*| of PSN .*", "");
     return (way + BthOpcode.of(packet.opcode()) + " " + rest).strip();
+  }
+
+  /** How often a packet was sent again is the machine's matter. */
+  private static Set<String> kinds(List<Seen> packets) {
+    return packets.stream()
+        .map(p -> shape(p).replaceFirst("retransmission \\d+", "retransmission"))
+        .collect(Collectors.toSet());
   }
 
   private static void expect(Report report, String... packets) {
@@ -295,8 +303,7 @@ class LessonsTest {
       Files.write(kept, Files.readAllBytes(file(number))); // readable by all, unlike the run's own
     }
     assertTrue(Files.size(kept) < MAX_BYTES, "small");
-    assertEquals(
-        new LinkedHashSet<>(shape(report.packets())), new LinkedHashSet<>(shape(read(kept))));
+    assertEquals(kinds(report.packets()), kinds(read(kept)));
   }
 
   @Test

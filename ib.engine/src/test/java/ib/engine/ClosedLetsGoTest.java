@@ -55,7 +55,7 @@ class ClosedLetsGoTest {
             return made;
           };
       long bytes = HeapHistogram.added(8, closed).sum(name -> name.startsWith("[")).bytes();
-      assertTrue(bytes < 8 * kind.open / 20, bytes + " B for eight closed ones");
+      assertTrue(bytes < 8 * kind.open / 100, bytes + " B for eight closed ones");
       long open = HeapHistogram.added(1, i -> closed.apply(-1)).sum(n -> n.startsWith("[")).bytes();
       assertTrue(open > kind.open, open + " B for an open one: this is what is counted");
     }

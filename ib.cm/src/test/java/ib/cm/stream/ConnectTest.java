@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ib.cm.rdma.RdmaOptions;
 import ib.cm.stream.StreamWorld.Both;
 import ib.core.spi.StandaloneFabric;
+import ib.core.testing.Wait;
 import ib.core.verbs.IbInvalidException;
 import ib.core.verbs.QpType;
 import ib.driver.rxe.standalone.RxeHost;
@@ -131,8 +132,9 @@ class ConnectTest {
     StreamOptions small = DEFAULTS.buffers(4096, 4096);
     try (StreamWorld world = new StreamWorld(SoftFabric.open("soft0", "soft1"));
         Both both = world.connected(small)) {
-      Future<Integer> writes =
-          world.threads.submit(() -> both.mine().write(ByteBuffer.allocate(1 << 20)));
+      FutureTask<Integer> writes =
+          new FutureTask<>(() -> both.mine().write(ByteBuffer.allocate(1 << 20)));
+      Wait.asleep(Thread.ofPlatform().start(writes)); // so that the other one comes behind it
       FutureTask<Void> behind =
           new FutureTask<>(
               () -> {
@@ -140,9 +142,7 @@ class ConnectTest {
                 return null;
               });
       Thread thread = Thread.ofPlatform().start(behind);
-      while (thread.getState() != Thread.State.WAITING) {
-        Thread.onSpinWait();
-      }
+      Wait.asleep(thread);
       thread.interrupt();
       Throwable why = assertThrows(Exception.class, behind::get).getCause();
       assertEquals(ClosedByInterruptException.class, why.getClass());

@@ -3,6 +3,7 @@ package ib.cm.stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import ib.core.testing.Wait;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
@@ -80,9 +81,7 @@ class WaitersTest {
         waiters.enter();
       }
       lock.unlock();
-      while (!sleeper.getState().equals(Thread.State.TIMED_WAITING)) {
-        Thread.onSpinWait();
-      }
+      Wait.asleep(sleeper);
       waiters.wake();
       lock.lock();
       waiters.leave();

@@ -65,7 +65,10 @@ public record HeapHistogram(Map<String, Size> classes) {
   public static HeapHistogram added(int n, IntFunction<Object> make) {
     Object[] kept = new Object[n];
     Object first = make.apply(-1);
+    HeapHistogram ballast = now(); // as large as the next one, which itself is on the heap later
     HeapHistogram before = now();
+    Reference.reachabilityFence(ballast);
+    ballast = null;
     for (int i = 0; i < n; i++) {
       kept[i] = make.apply(i);
     }

@@ -51,6 +51,21 @@ public final class Wait {
   }
 
   /**
+   * Waits until a thread sleeps, with a limit or without. One that has ended will never do so.
+   *
+   * @param thread which
+   */
+  public static void asleep(Thread thread) {
+    until(
+        () ->
+            switch (thread.getState()) {
+              case WAITING, TIMED_WAITING -> true;
+              case TERMINATED -> throw new AssertionError(thread + " has ended");
+              default -> false;
+            });
+  }
+
+  /**
    * Waits until a thread is parked inside of a method of the core. One stack tells all of it: a
    * state, asked before, may be that of another wait, which has ended since; and a thread that
    * stands before a lock waits for nobody's task.

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ib.core.testing.Wait;
 import ib.engine.cq.IdleMember;
 import ib.engine.time.NanoClock;
 import ib.engine.time.Timer;
@@ -231,31 +232,24 @@ class WorkerTest {
     }
   }
 
-  private static void asleep(Thread thread) {
-    while (thread.getState() != Thread.State.WAITING
-        && thread.getState() != Thread.State.TIMED_WAITING) {
-      Thread.onSpinWait();
-    }
-  }
-
   @Test
   @DisplayName("D4: the thread sleeps until there is work, a timer or an end; an interrupt is none")
   void sleeps() throws InterruptedException {
     Worker real = new Worker(NanoClock.SYSTEM, round, 1 << 20);
     Thread thread = new Thread(real);
     real.start(thread);
-    asleep(thread);
+    Wait.asleep(thread);
     assertTrue(real.where().contains(" at "), real.where());
     submitted("work", real);
     heard(1);
-    asleep(thread);
+    Wait.asleep(thread);
     Due due = new Due("timer", 1);
     due.more = () -> submitted("by the timer", real);
     real.start(due);
     heard(3);
     real.pause(1);
     real.pause(100);
-    asleep(thread);
+    Wait.asleep(thread);
     int before = round.looks.get();
     real.purge();
     while (round.looks.get() == before) {
@@ -338,7 +332,7 @@ class WorkerTest {
                   stopped[0] = real.stop(System.nanoTime() + HOUR);
                   stopped[1] = Thread.interrupted();
                 });
-    asleep(stopper);
+    Wait.asleep(stopper);
     stopper.interrupt();
     while (stopper.isInterrupted()) {
       Thread.onSpinWait();

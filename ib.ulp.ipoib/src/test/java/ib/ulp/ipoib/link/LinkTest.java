@@ -46,20 +46,30 @@ class LinkTest extends Stations {
   void retry() {
     subnet.refuse = group -> true;
     Station a = station();
-    List<Long> at = new ArrayList<>();
-    long seen = 1;
-    for (int ms = 0; ms < 5000; ms += 10) {
-      pass(10);
-      if (count("join") > seen) {
-        seen = count("join");
-        at.add(clock.get() / MS);
-      }
-    }
-    assertEquals(List.of(50L, 150L, 350L, 750L, 1550L, 2550L, 3550L, 4550L), at);
+    assertEquals(List.of(50L, 150L, 350L, 750L, 1550L, 2550L, 3550L, 4550L), joins(5000));
     assertTrue(a.link.state().reason().contains("0x0200"), a.link.state().reason());
     subnet.refuse = group -> false;
     pass(1000);
     assertTrue(a.link.state().carrier());
+    subnet.refuse = group -> true;
+    subnet.reregister();
+    settle();
+    assertEquals(List.of(50L, 150L, 350L), joins(400), "the pauses begin anew after a membership");
+  }
+
+  /** {@return the milliseconds from now at which the link asks to join} */
+  private List<Long> joins(int forMs) {
+    List<Long> at = new ArrayList<>();
+    long start = clock.get();
+    long seen = count("join");
+    for (int ms = 0; ms < forMs; ms += 10) {
+      pass(10);
+      if (count("join") > seen) {
+        seen = count("join");
+        at.add((clock.get() - start) / MS);
+      }
+    }
+    return at;
   }
 
   @Test

@@ -22,6 +22,8 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @DisplayName("what a queue pair says of itself")
 class QpCoreTest {
@@ -136,6 +138,21 @@ class QpCoreTest {
     qp.runList.finish();
     assertEquals(QpState.RTS, qp.state);
     assertEquals(Collections.nCopies(3, WcStatus.SUCCESS), one.complete());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = QpState.class,
+      names = {"RESET", "INIT"})
+  @DisplayName(
+      "B3: a fault that is told after the state in which it answers has ended ends nothing")
+  void faultLate(QpState state) {
+    Packet p = take(qp.packets().responsePool);
+    p.fault();
+    qp.enter(state, QpHistory.ASKED);
+    p.release(qp.runList);
+    qp.runList.finish();
+    assertEquals(state, qp.state);
   }
 
   @Test

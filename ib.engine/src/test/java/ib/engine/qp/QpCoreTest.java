@@ -145,7 +145,7 @@ class QpCoreTest {
       value = QpState.class,
       names = {"RESET", "INIT"})
   @DisplayName(
-      "B3: a fault that is told after the state in which it answers has ended ends nothing")
+      "B3: a fault that is heard of when its queue pair does not answer any more ends nothing")
   void faultLate(QpState state) {
     Packet p = take(qp.packets().responsePool);
     p.fault();

@@ -10,12 +10,8 @@ import ib.core.spi.StandaloneDriver;
 import ib.core.wire.BthOpcode;
 import ib.kit.capture.CaptureReader;
 import ib.tools.getopt.CommandException;
-import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -362,46 +358,5 @@ class LessonsTest {
     assertEquals("precious", Files.readString(file));
     Lessons.run(LessonsTest::driver, "--force", "-w", file.toString(), "1");
     assertEquals(2, read(file).size());
-  }
-
-  @Test
-  @DisplayName("without the bundle ib.cm the lessons are there, and number 12 names what it needs")
-  void withoutConnectionManager() throws Exception {
-    URL[] paths =
-        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-            .filter(p -> !p.matches(".*ib\\.cm[/-].*"))
-            .map(LessonsTest::url)
-            .toArray(URL[]::new);
-    try (URLClassLoader loader = new URLClassLoader(paths, ClassLoader.getPlatformClassLoader())) {
-      Class<?> probe = loader.loadClass(WithoutSm.class.getName());
-      assertThrows(ClassNotFoundException.class, () -> loader.loadClass("ib.cm.CmClient"));
-      Object said = probe.getMethod("run").invoke(null);
-      assertEquals(
-          "Report CommandException ib:lesson: lesson 12 needs the bundle ib.cm: ib/cm/CmClient",
-          said);
-    }
-  }
-
-  private static URL url(String path) {
-    try {
-      return Path.of(path).toUri().toURL();
-    } catch (MalformedURLException e) {
-      throw new IllegalArgumentException(path, e);
-    }
-  }
-
-  /** Runs in a class loader of its own. */
-  public static final class WithoutSm {
-    private WithoutSm() {}
-
-    /** {@return the kind of lesson 1's result, and what lesson 12 says} */
-    public static String run() {
-      String first = Lessons.run(LessonsTest::driver, "1").getClass().getSimpleName();
-      try {
-        return first + Lessons.run(LessonsTest::driver, "12");
-      } catch (CommandException e) {
-        return first + " CommandException " + e.getMessage();
-      }
-    }
   }
 }

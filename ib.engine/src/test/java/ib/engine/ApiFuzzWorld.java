@@ -45,7 +45,7 @@ public final class ApiFuzzWorld {
     Throwable failure =
         Race.run(
             THREADS + 1,
-            seconds + 60,
+            seconds + Race.HANG_S,
             (me, race) -> {
               if (me == THREADS) {
                 checked[0] = checked(rig, seed, end);

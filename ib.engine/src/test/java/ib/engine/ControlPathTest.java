@@ -324,7 +324,7 @@ class ControlPathTest {
     Throwable failure =
         Race.run(
             2,
-            60,
+            Race.HANG_S,
             (me, race) -> {
               if (me == 0) {
                 SendWr write =

@@ -238,7 +238,7 @@ class FlushTest {
     Throwable failure =
         Race.run(
             5,
-            100,
+            Race.HANG_S,
             (me, race) -> {
               switch (me) {
                 case 0, 1 -> postSends(a, qp, me * IDS, sends, running);

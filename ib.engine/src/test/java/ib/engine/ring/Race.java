@@ -14,6 +14,9 @@ public final class Race {
     void run(int thread, Race race) throws Exception;
   }
 
+  /** Seconds: ends what hangs, however busy the machine is. */
+  public static final int HANG_S = 600;
+
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private final long endNs;
 

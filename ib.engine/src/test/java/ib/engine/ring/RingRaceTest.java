@@ -57,7 +57,7 @@ class RingRaceTest {
     Throwable failure =
         Race.run(
             3,
-            planted ? 3 : 120,
+            planted ? 3 : Race.HANG_S,
             (me, race) -> {
               if (me == 2) {
                 consume(ring, seen, race);
@@ -137,7 +137,7 @@ class RingRaceTest {
     Throwable failure =
         Race.run(
             4,
-            planted ? 3 : 120,
+            planted ? 3 : Race.HANG_S,
             (me, race) -> {
               if (me < 2) {
                 for (int i = 0; i < EACH; ) {
@@ -203,7 +203,7 @@ class RingRaceTest {
     Throwable failure =
         Race.run(
             4,
-            planted ? 3 : 120,
+            planted ? 3 : Race.HANG_S,
             (me, race) -> {
               if (me < 2) {
                 for (int i = 0; i < EACH; ) {
@@ -309,7 +309,7 @@ class RingRaceTest {
     int each = 20_000;
     return Race.run(
         3,
-        planted ? 3 : 120,
+        planted ? 3 : Race.HANG_S,
         (me, race) -> {
           if (me < 2) {
             for (int i = 0; i < each; i++) {

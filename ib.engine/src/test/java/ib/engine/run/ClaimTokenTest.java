@@ -83,7 +83,7 @@ class ClaimTokenTest {
     AtomicInteger gate = new AtomicInteger();
     return Race.run(
         3,
-        100,
+        Race.HANG_S,
         (me, race) -> {
           for (int i = 1; i <= rounds; i++) {
             posted.incrementAndGet();

@@ -1,42 +1,41 @@
 package ib.bench;
 
-import ib.core.spi.DeviceRegistration;
-import ib.core.spi.StandaloneCore;
-import ib.core.verbs.EventType;
-import ib.driver.soft.sm.BuiltinSm;
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.locks.LockSupport;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordingFile;
+import org.slf4j.LoggerFactory;
 
 /**
- * How many calls of this project's methods, on how many threads, an unplug of an idle device with
- * five clients takes, and an event with one typed handler: counted by the flight recorder's method
- * trace, in plain Java. A count does not depend on what else the machine does.
+ * How many calls of this project's methods, of how many classes, on how many threads and how deep
+ * in each other, each of {@link CallScenes} takes: counted by the flight recorder's method trace,
+ * in plain Java. A count does not depend on what else the machine does.
  */
 public final class Calls {
-  private static final Duration SETTLED = Duration.ofMillis(500);
-
   private Calls() {}
 
   /** A time in which something happened. */
-  private record Window(String what, Instant begin, Instant end) {}
+  record Window(String what, Instant begin, Instant end) {}
 
   /**
    * Counts and prints.
@@ -45,6 +44,7 @@ public final class Calls {
    * @throws Exception any
    */
   public static void main(String[] args) throws Exception {
+    ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
     Path file = Files.createTempFile("calls", ".jfr");
     List<Window> windows;
     // from the start: classes are woven when they are loaded
@@ -55,7 +55,7 @@ public final class Calls {
           .withThreshold(Duration.ZERO)
           .withoutStackTrace();
       recording.start();
-      windows = List.of(Scenes.unplug(), Scenes.event());
+      windows = CallScenes.play();
       recording.stop();
       recording.dump(file);
       List<RecordedEvent> calls =
@@ -68,55 +68,41 @@ public final class Calls {
     }
   }
 
-  private static void print(Window window, List<RecordedEvent> calls) {
+  private static void print(Window window, List<RecordedEvent> all) {
     Map<String, Integer> packages = new TreeMap<>();
-    Set<Long> threads = new HashSet<>();
-    for (RecordedEvent e : calls) {
+    Set<String> types = new HashSet<>();
+    Map<Long, List<RecordedEvent>> threads = new HashMap<>();
+    int calls = 0;
+    for (RecordedEvent e : all) {
       if (e.getStartTime().isAfter(window.begin) && e.getStartTime().isBefore(window.end)) {
-        RecordedMethod method = e.getValue("method");
-        String type = method.getType().getName();
+        calls++;
+        String type = e.<RecordedMethod>getValue("method").getType().getName();
+        types.add(type);
         packages.merge(type.substring(0, type.lastIndexOf('.')), 1, Integer::sum);
-        threads.add(e.getThread().getId());
+        threads.computeIfAbsent(e.getThread().getId(), id -> new ArrayList<>()).add(e);
       }
     }
-    int sum = packages.values().stream().mapToInt(Integer::intValue).sum();
+    int depth = threads.values().stream().mapToInt(Calls::depth).max().orElse(0);
     System.out.printf(
-        "%s: %,d calls on %d threads %s%n", window.what, sum, threads.size(), packages);
+        "%s: %,d calls of %d classes on %d threads, at most %d deep %s%n",
+        window.what, calls, types.size(), threads.size(), depth, packages);
   }
 
-  /** What is traced; the classes of the project are loaded from here on. */
-  private static final class Scenes {
-    static Window unplug() {
-      Unplug unplug = new Unplug();
-      unplug.plug();
-      Window window = window("unplug", unplug::unplug);
-      unplug.close();
-      return window;
+  /** {@return how many calls of one thread are in each other at most} */
+  private static int depth(List<RecordedEvent> calls) {
+    calls.sort(
+        Comparator.comparing(RecordedEvent::getStartTime)
+            .thenComparing(RecordedEvent::getEndTime, Comparator.reverseOrder()));
+    Deque<Instant> ends = new ArrayDeque<>();
+    int most = 0;
+    for (RecordedEvent e : calls) {
+      while (!ends.isEmpty() && ends.peek().isBefore(e.getEndTime())) {
+        ends.pop();
+      }
+      ends.push(e.getEndTime());
+      most = Math.max(most, ends.size());
     }
-
-    static Window event() throws InterruptedException {
-      StandaloneCore midlayer = StandaloneCore.create();
-      Unplug.Node node = new Unplug.Node(BuiltinSm.newFabric(), "calls0", 0x02c9_0300_000c_0001L);
-      CountDownLatch heard = new CountDownLatch(1);
-      midlayer.core().registerClient(new EventListener(heard::countDown));
-      DeviceRegistration registration = midlayer.drivers().register(node);
-      node.dispatchEvent(EventType.PORT_ACTIVE, 1); // the device's thread is made
-      heard.await();
-      Window window = window("event", () -> node.dispatchEvent(EventType.PORT_ACTIVE, 1));
-      registration.unregister();
-      node.stop();
-      midlayer.close();
-      return window;
-    }
-
-    /** Nothing else happens before, and all that the action has begun ends within. */
-    private static Window window(String what, Runnable action) {
-      LockSupport.parkNanos(SETTLED.toNanos());
-      Instant begin = Instant.now();
-      action.run();
-      LockSupport.parkNanos(SETTLED.toNanos());
-      return new Window(what, begin, Instant.now());
-    }
+    return most;
   }
 
   /** The names of this project's classes on the class path; those of the benches are left out. */
